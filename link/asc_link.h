@@ -261,6 +261,21 @@ typedef struct asc_link_env {
  *  understood makes asc_link_init() fail with a reason that names both. */
 const asc_link_env_t *asc_link_env_table(void);
 
+/**
+ * Why the last call that gave ASC_ERR_UNREACHABLE in this thread did so (export,
+ * import, peer): cause with its values, then the remedy. "" if none did. Valid
+ * until the next such call of the thread.
+ */
+const char *asc_link_last_reason(void);
+
+/**
+ * Where the devices sit, made from the runtime's facts at the first call;
+ * lives as long as the process. NULL while no runtime is usable. Index of a
+ * device = its user id.
+ */
+struct asc_topo;
+struct asc_topo *asc_link_topo(void);
+
 /** PCI bus id of a device ("0000:c1:00.0") into @a buf (>= 16 bytes) by the
  *  routes that exist here; ASC_ERR_NOT_FOUND with "" otherwise. */
 asc_status_t asc_link_device_pci(int device, char *buf, size_t len);
