@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * What is inside an asc_link_op_t: a position in a stream, marked by an event,
+ * and what to do once it is reached.
+ */
+#ifndef LINK_OP_H
+#define LINK_OP_H
+
+#include "link/asc_link.h"
+#include "link/stream.h"
+
+typedef struct link_op link_op_t;
+
+/**
+ * Called once by asc_link_op_test() when the event has fired (@a status
+ * ASC_OK) or the stream has failed, with the event already given back. May
+ * start a next phase with link_op_start() and return ASC_INPROGRESS; else its
+ * result is the op's.
+ */
+typedef asc_status_t (*link_op_finish_fn)(link_op_t *op, asc_status_t status);
+
+struct link_op {
+    link_stream_t    *stream;
+    aclrtEvent        event;
+    link_op_finish_fn finish; /**< NULL: nothing to do */
+    void             *arg[3]; /**< for finish */
+    uint32_t          polls;
+    uint32_t          unused;
+    uint64_t          spare;
+};
+
+_Static_assert(sizeof(struct link_op) <= sizeof(asc_link_op_t), "op must fit its door");
+
+/**
+ * Records an event behind what is in @a stream now and fills @a op except for
+ * arg. The stream's context must be current (link_ctx_enter).
+ * @return ASC_INPROGRESS, or ASC_ERR_ACL (logged; nothing to test).
+ */
+asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish);
+
+/** Waits for @a op at most @a timeout_ms, polling. ASC_ERR_TIMEOUT: still
+ *  under way; test it later. */
+asc_status_t link_op_wait(link_op_t *op, unsigned timeout_ms);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Streams and events that link/ uses, per device, in the device's primary
+ * context. A stream in which a task failed is retired, not reused: its error
+ * sticks to it.
+ */
+#ifndef LINK_STREAM_H
+#define LINK_STREAM_H
+
+#include "acl/asc_acl.h"
+#include "acl/asc_status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct link_stream {
+    aclrtStream handle;
+    int         device;
+    uint32_t    epoch;  /**< of the device's context; see link_ctx_epoch() */
+    bool        failed; /**< a task of it failed; atomic */
+} link_stream_t;
+
+typedef enum link_stream_use {
+    LINK_STREAM_H2D,
+    LINK_STREAM_D2H,
+    LINK_STREAM_D2D,
+    LINK_STREAM_USES
+} link_stream_use_t;
+
+/** The copy stream of @a device for @a use, made at first use. Context
+ *  current. NULL: the runtime refused (logged). Never freed: a retired one
+ *  stays readable for ops that still point to it. */
+link_stream_t *link_stream_get(int device, link_stream_use_t use);
+
+/** A stream of the caller's own (pairs, drain). Context current. */
+link_stream_t *link_stream_create(int device);
+
+/** Ends it, with @a force dropping what is still in it. The memory of the
+ *  struct stays (ops may point to it); the handle does not. */
+void link_stream_destroy(link_stream_t *stream, bool force);
+
+/** Marks it failed; the next link_stream_get() makes another. */
+void link_stream_fail(link_stream_t *stream);
+
+/** An event from the pool of the stream's device, and back. Context current
+ *  for get. NULL: the runtime refused (logged). */
+aclrtEvent link_event_get(int device);
+void       link_event_put(int device, aclrtEvent event, uint32_t epoch);
+
+#endif
