@@ -31,6 +31,9 @@
 extern "C" {
 #endif
 
+/* The modules call these across the border of the library that holds them. */
+#pragma GCC visibility push(default)
+
 /* Kinds of link, after the bits that aclrtGetDevicesTopo gives for a pair. */
 enum asc_topo_link_kind {
     ASC_TOPO_LINK_UNKNOWN, /* nobody said */
@@ -175,6 +178,8 @@ int asc_topo_bind_memory(struct asc_topo *topo, int dev, void *addr, size_t len,
                          size_t reason_size);
 int asc_topo_bind_thread(struct asc_topo *topo, int dev, char *reason, size_t reason_size);
 int asc_topo_bind_process(struct asc_topo *topo, int dev, char *reason, size_t reason_size);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
