@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(default)
+
 /* Which functions are required follows facts of the runtime's versions: with
  * these present in every release since 7.0 a transport can work. */
 #define ASC_ACL_REQUIRED(X)                                                                        \
@@ -97,6 +99,18 @@ typedef struct asc_acl {
  */
 const asc_acl_t *asc_acl_get(void);
 
+/** The table if asc_acl_get() has succeeded before, else NULL. One load. */
+const asc_acl_t *asc_acl_peek(void);
+
+/** Whether a runtime library is in the process, opened by whomever. Opens
+ *  none; cheap unless libraries were loaded since the last call. */
+bool asc_acl_loaded(void);
+
+/** Address of the runtime's function @a name in the library that the process
+ *  uses, also one that is not in the table and also when asc_acl_get()
+ *  refused the library; NULL if it is missing. Opens no library. */
+void *asc_acl_symbol(const char *name);
+
 /** Why asc_acl_get() gave NULL: names the library, the symbol, what is lost
  *  and the remedy. "" when it did not fail. Lives as long as the process. */
 const char *asc_acl_load_error(void);
@@ -119,5 +133,7 @@ const char *asc_acl_error_text(aclError error, char *buf, size_t len);
 
 /** Status that a runtime code stands for (out of memory, timeout, ...). */
 asc_status_t asc_acl_status(aclError error);
+
+#pragma GCC visibility pop
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(default)
+
 typedef enum asc_log_level {
     ASC_LOG_ERROR,
     ASC_LOG_WARN,
@@ -28,5 +30,7 @@ void asc_log(asc_log_level_t level, const char *format, ...) __attribute__((form
             asc_log(_level, __VA_ARGS__);                                                          \
         }                                                                                          \
     } while (0)
+
+#pragma GCC visibility pop
 
 #endif

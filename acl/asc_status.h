@@ -24,6 +24,6 @@ typedef enum asc_status {
 } asc_status_t;
 
 /** Short lower-case English text for @a status; never NULL, never freed. */
-const char *asc_status_text(asc_status_t status);
+__attribute__((visibility("default"))) const char *asc_status_text(asc_status_t status);
 
 #endif

@@ -24,6 +24,8 @@
 
 #define ASC_LINK_ABI 1
 
+#pragma GCC visibility push(default)
+
 /* ------------------------------------------------------------- life ------ */
 
 /**
@@ -279,5 +281,7 @@ struct asc_topo *asc_link_topo(void);
 /** PCI bus id of a device ("0000:c1:00.0") into @a buf (>= 16 bytes) by the
  *  routes that exist here; ASC_ERR_NOT_FOUND with "" otherwise. */
 asc_status_t asc_link_device_pci(int device, char *buf, size_t len);
+
+#pragma GCC visibility pop
 
 #endif
