@@ -32,6 +32,7 @@
     X(import_hit, "imports answered from the cache")                                               \
     X(import_refused, "keys refused")                                                              \
     X(import_closed, "imports closed")                                                             \
+    X(import_evicted, "imports closed to keep within the cache's limits")                          \
     X(get_ops, "reads of peers' memory")                                                           \
     X(get_bytes, "bytes read from peers' memory")                                                  \
     X(put_ops, "writes to peers' memory")                                                          \
