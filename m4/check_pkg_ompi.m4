@@ -10,6 +10,7 @@ dnl Output: MPICC                     compiler wrapper
 dnl         MPI_CPPFLAGS, MPI_LIBS    for MPI programs built with plain CC
 dnl         OMPI_CPPFLAGS, OMPI_LIBS  for components (mpi_glue/ alone)
 dnl         OMPI_COMPONENT_DIR        where the installed components are
+dnl         MPIRUN                    its launcher
 dnl         OMPI_VERSION              substituted; ASC_OMPI_VERSION in asc_config.h
 dnl         HAVE_OMPI                 automake conditional
 AC_DEFUN([CHECK_PKG_OMPI], [
@@ -73,6 +74,7 @@ AC_DEFUN([CHECK_PKG_OMPI], [
         CPPFLAGS=$ompi_save_CPPFLAGS
 
         AC_PATH_PROG([OMPI_INFO], [ompi_info], [], [`dirname $MPICC`:$PATH])
+        AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [`dirname $MPICC`:$PATH])
         AC_MSG_CHECKING([for the directory of Open MPI's components])
         OMPI_COMPONENT_DIR=
         AS_IF([test -n "$OMPI_INFO"],
