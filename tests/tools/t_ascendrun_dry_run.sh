@@ -46,6 +46,13 @@ OMPI_MCA_mca_base_component_path=ROOM/ompi:ROOM/system:ROOM/home/.openmpi/compon
 *) complain "the user's own components: $got" ;;
 esac
 
+# An absolute path would change the ranks' LD_LIBRARY_PATH.
+got=$(PATH=$room:$PATH tell --dry-run --sim ./t | tail -n 1)
+case $got in
+"mpirun -x "*) ;;
+*) complain "mpirun in PATH: $got" ;;
+esac
+
 # more ranks than cores
 got=$(tell --dry-run --sim -n 9000 ./t : -n 1 ./u)
 case $got in
