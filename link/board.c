@@ -300,13 +300,6 @@ void link_board_device_used(int device)
     atomic_compare_exchange_strong(&board->device, &none, device + 1);
 }
 
-int asc_link_home_device(void)
-{
-    link_board_t *board = link_board();
-
-    return board == NULL ? -1 : atomic_load_explicit(&board->device, memory_order_acquire) - 1;
-}
-
 /* ------------------------------------------------------ others' boards -- */
 
 bool link_board_alive(int fd)

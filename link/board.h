@@ -64,7 +64,8 @@ typedef struct link_board_row {
     _Atomic uint64_t consumed;  /**< records of it that were waited for */
     _Atomic uint64_t recorded;  /**< own records on its notify << 1, bit 0: one
                                      is being enqueued right now */
-    uint64_t         reserved[4];
+    _Atomic uint64_t since;     /**< first export epoch that lets it import, 0: none */
+    uint64_t         reserved[3];
 } link_board_row_t;
 
 typedef struct link_board_name {

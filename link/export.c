@@ -13,6 +13,7 @@
 #include "link/context.h"
 #include "link/counters.h"
 #include "link/env.h"
+#include "link/free.h"
 #include "link/hazard.h"
 #include "link/notify.h"
 #include "link/rkey.h"
@@ -68,7 +69,8 @@ static uint32_t current_epoch(void)
         }
         tgid = asc_link_peer_tgid(peer);
         if (tgid > 0 && atomic_compare_exchange_strong(&peer->listed, &listed, tgid)) {
-            atomic_fetch_add(&exports.epoch, 1);
+            /* told to the peer, so that it does not try older keys in vain */
+            atomic_store(&link_peer_row(peer)->since, atomic_fetch_add(&exports.epoch, 1) + 1);
         }
     }
     return atomic_load(&exports.epoch);
@@ -182,13 +184,17 @@ static asc_status_t export_now(link_export_t *entry)
         link_set_reason("device %d is not usable: %s", entry->device, asc_status_text(status));
         return ASC_ERR_UNREACHABLE;
     }
+    /* with its context current the first device exported from becomes home */
+    (void)asc_link_home_device();
     entry->ctx_epoch = link_ctx_epoch(entry->device);
     error            = get_key(acl, entry, entry->key, &open_to_all);
     if (error != ACL_SUCCESS) {
         entry->refused = true;
         mention_refusal(entry, asc_acl_error_text(error, text, sizeof(text)));
         status = ASC_ERR_UNREACHABLE;
-    } else if (!open_to_all && whitelist(acl, entry->key) == 0) {
+    } else if (open_to_all) {
+        entry->flags |= LINK_RKEY_OPEN;
+    } else if (whitelist(acl, entry->key) == 0) {
         link_set_reason("no other process that uses a device is known yet: device memory %p "
                         "cannot be shared",
                         (void *)entry->base);
@@ -228,6 +234,21 @@ static void insert(link_export_t *entry)
     *bucket     = entry;
 }
 
+/* The table's entry of the allocation. With trusted frees an unseen one is
+ * entered now: from here on it is like any other. */
+static bool seen_allocation(const void *ptr, const asc_link_mem_t *mem, link_alloc_t *alloc)
+{
+    if (mem->generation != 0) {
+        return link_alloc_find(ptr, alloc) && alloc->generation == mem->generation;
+    }
+    if (!link_env()->trust_frees ||
+        link_alloc_insert(mem->base, mem->size, mem->device, false, NULL, alloc) != ASC_OK) {
+        return false;
+    }
+    link_free_on_alloc(alloc);
+    return true;
+}
+
 /* What is known of the allocation, without a key. */
 static asc_status_t describe(const void *ptr, size_t len, link_export_t *entry)
 {
@@ -239,26 +260,22 @@ static asc_status_t describe(const void *ptr, size_t len, link_export_t *entry)
         link_set_reason("%p with %zu bytes is not device memory of this process", ptr, len);
         return ASC_ERR_INVALID;
     }
-    link_board_device_used(mem.device);
     entry->base   = (uintptr_t)mem.base;
     entry->size   = mem.size;
     entry->device = mem.device;
     entry->slot   = LINK_ALLOC_NO_SLOT;
     entry->epoch  = current_epoch();
-    if (mem.generation != 0 && link_alloc_find(ptr, &alloc) &&
-        alloc.generation == mem.generation) {
-        entry->generation = alloc.generation;
-        entry->slot       = alloc.slot;
-        if (alloc.vmm) {
-            entry->refused = true;
-            mention_refusal(entry, "mapped virtual memory has no export");
-            return ASC_ERR_UNREACHABLE;
-        }
-    }
-    if (entry->slot != LINK_ALLOC_NO_SLOT) {
-        entry->flags = LINK_RKEY_LIVE;
-    } else if (!link_env()->trust_frees) {
+    if (!seen_allocation(ptr, &mem, &alloc)) {
         entry->flags = LINK_RKEY_ONCE;
+        return ASC_OK;
+    }
+    entry->generation = alloc.generation;
+    entry->slot       = alloc.slot;
+    entry->flags      = alloc.slot != LINK_ALLOC_NO_SLOT ? LINK_RKEY_LIVE : LINK_RKEY_ONCE;
+    if (alloc.vmm) {
+        entry->refused = true;
+        mention_refusal(entry, "mapped virtual memory has no export");
+        return ASC_ERR_UNREACHABLE;
     }
     return ASC_OK;
 }

@@ -7,6 +7,7 @@
 #include "link/env.h"
 #include "link/hazard.h"
 #include "link/import_open.h"
+#include "link/init.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -329,6 +330,9 @@ void asc_link_import_release(asc_link_import_t *import)
 {
     asc_link_import_t *closing = NULL;
 
+    if (link_forked()) {
+        return; /* the board and all that is counted here are the parent's */
+    }
     pthread_mutex_lock(&imports.lock);
     import->users--;
     publish(import);
@@ -374,6 +378,9 @@ void link_import_op_end(asc_link_import_t *import, bool covered, bool failed)
 {
     asc_link_import_t *closing = NULL;
 
+    if (link_forked()) {
+        return;
+    }
     pthread_mutex_lock(&imports.lock);
     import->dead |= failed;
     import->uncovered -= !covered;

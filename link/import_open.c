@@ -17,14 +17,15 @@ static void mention_once(asc_link_peer_t *owner, unsigned cause)
 }
 
 enum {
-    CAUSE_NO_DEVICE,
     CAUSE_REFUSED,
     CAUSE_PEER_ACCESS
 };
 
 asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
 {
-    const asc_acl_t *acl = asc_acl_get();
+    const asc_acl_t        *acl = asc_acl_get();
+    const link_board_row_t *row;
+    uint64_t                since;
 
     if (owner->self) {
         return ASC_OK;
@@ -40,8 +41,16 @@ asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
     }
     /* without that row the owner would not look at our hazards, and could
      * free the memory under a copy */
-    if (link_peer_back_row(owner) == NULL) {
+    row = link_peer_back_row(owner);
+    if (row == NULL) {
         link_set_reason("process %d does not know this process yet: its key is not for it",
+                        owner->addr.pid);
+        return ASC_ERR_UNREACHABLE;
+    }
+    since = atomic_load(&row->since);
+    if ((rkey->flags & LINK_RKEY_OPEN) == 0 && (since == 0 || rkey->epoch < since)) {
+        link_set_reason("process %d made its key before it could know that this process uses a "
+                        "device",
                         owner->addr.pid);
         return ASC_ERR_UNREACHABLE;
     }
@@ -159,7 +168,6 @@ asc_status_t link_import_driver_open(asc_link_import_t *import)
         link_set_reason("this process has not used a device yet: memory of process %d is staged "
                         "through host memory",
                         import->owner->addr.pid);
-        mention_once(import->owner, CAUSE_NO_DEVICE);
         return ASC_ERR_UNREACHABLE;
     }
     status = link_ctx_enter(import->device, &ctx);

@@ -20,7 +20,8 @@
 #define LINK_RKEY_EXPORTED 0x1 /**< there is a runtime key in it */
 #define LINK_RKEY_LIVE     0x2 /**< live[slot] of the owner tells whether it is stale */
 #define LINK_RKEY_ONCE     0x4 /**< the export ends with its use: do not keep the import */
-#define LINK_RKEY_FLAGS    0x7
+#define LINK_RKEY_OPEN     0x8 /**< the runtime lets every process import it */
+#define LINK_RKEY_FLAGS    0xf
 
 typedef struct link_rkey {
     uint32_t        magic;
