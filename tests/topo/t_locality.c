@@ -18,13 +18,13 @@ static const struct {
 
 static void check(const struct asc_topo_locality *where, int i)
 {
-    T_CHECK(where->pci_source == ASC_TOPO_PCI_GIVEN, "NPU %d source %d", i, where->pci_source);
-    T_CHECK(strcmp(where->pci_bus_id, expected[i].pci) == 0, "NPU %d %s", i, where->pci_bus_id);
-    T_CHECK(where->in_machine == 1, "NPU %d", i);
-    T_CHECK(where->numa_node == expected[i].node, "NPU %d node %d", i, where->numa_node);
-    T_CHECK(where->package == expected[i].package, "NPU %d package %d", i, where->package);
-    T_CHECK(strcmp(where->cpuset, expected[i].cpuset) == 0, "NPU %d CPUs %s", i, where->cpuset);
-    T_CHECK(strcmp(where->reason, "") == 0, "NPU %d '%s'", i, where->reason);
+    t_check(where->pci_source == ASC_TOPO_PCI_GIVEN, "NPU %d source %d", i, where->pci_source);
+    t_check(strcmp(where->pci_bus_id, expected[i].pci) == 0, "NPU %d %s", i, where->pci_bus_id);
+    t_check(where->in_machine == 1, "NPU %d", i);
+    t_check(where->numa_node == expected[i].node, "NPU %d node %d", i, where->numa_node);
+    t_check(where->package == expected[i].package, "NPU %d package %d", i, where->package);
+    t_check(strcmp(where->cpuset, expected[i].cpuset) == 0, "NPU %d CPUs %s", i, where->cpuset);
+    t_check(strcmp(where->reason, "") == 0, "NPU %d '%s'", i, where->reason);
 }
 
 int main(void)
@@ -41,17 +41,17 @@ int main(void)
         snprintf(devices[i].pci_bus_id, sizeof(devices[i].pci_bus_id), "%s", expected[i].given);
     }
 
-    T_CHECK(asc_topo_create(&facts, &topo) == 0, "create");
+    t_check(asc_topo_create(&facts, &topo) == 0, "create");
     /* The caller's arrays are copied: what happens to them later must not matter. */
     memset(devices, 0xff, sizeof(devices));
-    T_CHECK(asc_topo_num_devices(topo) == 8, "%d", asc_topo_num_devices(topo));
+    t_check(asc_topo_num_devices(topo) == 8, "%d", asc_topo_num_devices(topo));
     for (i = 0; i < 8; ++i) {
         check(asc_topo_locality(topo, i), i);
     }
-    T_CHECK(asc_topo_locality(topo, 8) == NULL, "index 8");
-    T_CHECK(asc_topo_locality(topo, -1) == NULL, "index -1");
-    T_CHECK(strstr(asc_topo_machine(), "a2-8npu.xml") != NULL, "%s", asc_topo_machine());
-    T_CHECK(!asc_topo_machine_is_live(), "a recorded machine is not the live one");
+    t_check(asc_topo_locality(topo, 8) == NULL, "index 8");
+    t_check(asc_topo_locality(topo, -1) == NULL, "index -1");
+    t_check(strstr(asc_topo_machine(), "a2-8npu.xml") != NULL, "%s", asc_topo_machine());
+    t_check(!asc_topo_machine_is_live(), "a recorded machine is not the live one");
     asc_topo_destroy(topo);
-    return t_done();
+    return T_PASS;
 }

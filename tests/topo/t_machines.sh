@@ -1,12 +1,10 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Protects: hwloc's own tools read the shipped machines, without a word on stderr, and
 # find the sockets, NUMA nodes, CPUs and NPUs that the README promises.
-dir=${ASC_TOP_BUILDDIR:-..}/topo/machines
-command -v hwloc-info >/dev/null && command -v lstopo-no-graphics >/dev/null || {
-    echo "hwloc's tools are not installed"
-    exit 77
-}
+. "$ASC_TOP_SRCDIR/tests/lib.sh"
+t_need_program hwloc-info lstopo-no-graphics
+dir=$ASC_TOP_BUILDDIR/topo/machines
 fail=0
 
 check() { # file packages nodes cpus npus

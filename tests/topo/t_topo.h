@@ -4,31 +4,13 @@
 
 #include "asc_config.h"
 
-/* What the topology tests share: checks, and the choice of a made-up machine. */
+/* What the topology tests share: the choice of a made-up machine. */
+#include "tests/helpers/t_helpers.h"
 #include "topo/asc_topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define T_SKIP 77
-
-static int t_failures;
-
-#define T_CHECK(_cond, ...) \
-    do { \
-        if (!(_cond)) { \
-            ++t_failures; \
-            printf("%s:%d: %s: ", __FILE__, __LINE__, #_cond); \
-            printf(__VA_ARGS__); \
-            printf("\n"); \
-        } \
-    } while (0)
-
-static inline int t_done(void)
-{
-    return t_failures == 0 ? 0 : 1;
-}
 
 /* Path of a made-up machine in the build tree. */
 static inline const char *t_machine_path(const char *file)
@@ -53,7 +35,7 @@ static inline struct asc_topo *t_one(const char *pci, int physical_id)
     struct asc_topo *topo               = NULL;
 
     snprintf(device.pci_bus_id, sizeof(device.pci_bus_id), "%.23s", pci);
-    T_CHECK(asc_topo_create(&facts, &topo) == 0, "pci '%s'", pci);
+    t_check(asc_topo_create(&facts, &topo) == 0, "pci '%s'", pci);
     return topo;
 }
 
