@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Stands in for an Open MPI header of this name that its development package
- * leaves out although ompi/op/op.h includes it. configure puts this directory
- * on the include path only where the real header is missing, and only after
- * it has seen that a Fortran INTEGER and a C int have the same size; so a
- * handle needs no conversion in either direction.
+/**
+ * Stands in for a header that Debian's Open MPI development package leaves
+ * out although its other headers include it. Used only where the real one is
+ * missing and only where a Fortran INTEGER has the size of a C int, which
+ * configure checks: then the conversions are the identity.
  */
-#ifndef ASC_COMPAT_FINT_2_INT_H
-#define ASC_COMPAT_FINT_2_INT_H
+#ifndef OMPI_FORTRAN_BASE_FINT_2_INT_H
+#define OMPI_FORTRAN_BASE_FINT_2_INT_H
 
-#define OMPI_INT_2_FINT(value) (value)
-#define OMPI_FINT_2_INT(value) (value)
+#define OMPI_INT_2_FINT(_value) (_value)
+#define OMPI_FINT_2_INT(_value) (_value)
 
 #endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_ascend.h"
+
+#include "opal/util/output.h"
+#include "opal/util/show_help.h"
+
+static int component_register(void);
+static int component_open(void);
+static int component_close(void);
+static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+
+/* Above coll/self (75), because MPI_COMM_SELF takes device buffers, too. */
+#define DEFAULT_PRIORITY 90
+
+mca_coll_ascend_component_t mca_coll_ascend_component = {
+    .super =
+        {
+            .collm_version =
+                {
+                    MCA_COLL_BASE_VERSION_2_0_0,
+                    .mca_component_name = "ascend",
+                    MCA_BASE_MAKE_VERSION(component, MCA_COLL_ASCEND_MAJOR, MCA_COLL_ASCEND_MINOR,
+                                          MCA_COLL_ASCEND_RELEASE),
+                    .mca_register_component_params = component_register,
+                    .mca_open_component            = component_open,
+                    .mca_close_component           = component_close,
+                },
+            .collm_data       = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .collm_init_query = component_init_query,
+            .collm_comm_query = mca_coll_ascend_comm_query,
+        },
+    .enable   = true,
+    .priority = DEFAULT_PRIORITY,
+    .output   = -1,
+};
+
+static int component_register(void)
+{
+    mca_coll_ascend_component_t *mca = &mca_coll_ascend_component;
+    mca_base_component_t *version    = &mca->super.collm_version;
+
+    mca->enable   = true;
+    mca->priority = DEFAULT_PRIORITY;
+    mca->verbose  = 0;
+    (void) mca_base_component_var_register(
+        version, "enable",
+        "Whether collectives take buffers in Ascend device memory. With 0 such a buffer crashes "
+        "most collectives",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
+        &mca->enable);
+    (void) mca_base_component_var_register(
+        version, "priority",
+        "Priority of coll/ascend. Buffers are judged only in components above which it stands",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY,
+        &mca->priority);
+    (void) mca_base_component_var_register(
+        version, "verbose", "Verbosity: 1 says what the component decides, 20 tells of every "
+        "staged call",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
+        &mca->verbose);
+    return OMPI_SUCCESS;
+}
+
+static int component_open(void)
+{
+    mca_coll_ascend_component_t *mca = &mca_coll_ascend_component;
+    asc_status_t status;
+
+    mca_common_ascend_add_help_dir();
+    if (!mca_common_ascend_ompi_matches("coll/ascend")) {
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    if (mca->verbose > 0) {
+        mca->output = opal_output_open(NULL);
+        opal_output_set_verbosity(mca->output, mca->verbose);
+    }
+    status = asc_link_init(ASC_LINK_ABI);
+    opal_output_verbose(1, mca->output, "coll:ascend: runtime %s%s%s", asc_status_text(status),
+                        (ASC_OK == status) ? "" : ": ",
+                        (ASC_OK == status) ? "" : asc_link_why_not());
+    if (mca->priority < 0) {
+        opal_show_help("help-coll-ascend.txt", "bad priority", true, mca->priority,
+                       DEFAULT_PRIORITY);
+        mca->priority = DEFAULT_PRIORITY;
+    }
+    /* Also when disabled or without a runtime: a peer that finds nothing
+     * published would wait two seconds before it knew. */
+    return mca_coll_ascend_modex_send();
+}
+
+static int component_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    if (asc_link_ready()) {
+        mca_coll_ascend_oob_plug();
+    }
+    return OMPI_SUCCESS;
+}
+
+static int component_close(void)
+{
+    mca_common_ascend_requests_close();
+    mca_coll_ascend_oob_unplug();
+    mca_coll_ascend_modex_close();
+    if (mca_coll_ascend_component.output >= 0) {
+        opal_output_close(mca_coll_ascend_component.output);
+        mca_coll_ascend_component.output = -1;
+    }
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_ascend.h"
+
+static void describe_reduce_scatter(const mca_coll_ascend_call_t *call,
+                                    mca_common_ascend_use_t *send, mca_common_ascend_use_t *recv)
+{
+    const int size = ompi_comm_size(call->comm);
+    size_t total   = 0;
+
+    for (int i = 0; i < size; i++) {
+        total += (size_t) call->rcounts[i];
+    }
+    if (MPI_IN_PLACE == call->sbuf) {
+        mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
+    } else {
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
+    }
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf,
+                                    (size_t) call->rcounts[ompi_comm_rank(call->comm)],
+                                    call->rdtype);
+}
+
+static int invoke_reduce_scatter(const mca_coll_ascend_call_t *call)
+{
+    const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
+
+    switch (call->form) {
+    case MCA_COLL_ASCEND_BLOCKING:
+        return lower->coll_reduce_scatter(call->sbuf, call->rbuf, call->rcounts, call->rdtype,
+                                          call->op, call->comm, lower->coll_reduce_scatter_module);
+    case MCA_COLL_ASCEND_NONBLOCKING:
+        return lower->coll_ireduce_scatter(call->sbuf, call->rbuf, call->rcounts, call->rdtype,
+                                           call->op, call->comm, call->request,
+                                           lower->coll_ireduce_scatter_module);
+    default:
+        return lower->coll_reduce_scatter_init(call->sbuf, call->rbuf, call->rcounts, call->rdtype,
+                                               call->op, call->comm, call->info, call->request,
+                                               lower->coll_reduce_scatter_init_module);
+    }
+}
+
+static const mca_coll_ascend_family_t family_reduce_scatter = {
+    .name = "MPI_Reduce_scatter", .describe = describe_reduce_scatter, .invoke = invoke_reduce_scatter};
+
+static int reduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
+                          struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                          struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+{
+    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
+                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .rbuf = rbuf,
+                                   .rcounts = rcounts, .rdtype = dtype, .op = op, .comm = comm,
+                                   .module = module};
+
+    return mca_coll_ascend_run(&call);
+}
+
+static int ireduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
+                           struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                           struct ompi_communicator_t *comm, ompi_request_t **request,
+                           mca_coll_base_module_t *module)
+{
+    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf, .rbuf = rbuf,
+                                   .rcounts = rcounts, .rdtype = dtype, .op = op, .comm = comm,
+                                   .request = request, .module = module};
+
+    return mca_coll_ascend_run(&call);
+}
+
+static int reduce_scatter_init(const void *sbuf, void *rbuf, const int *rcounts,
+                               struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                               struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                               ompi_request_t **request, mca_coll_base_module_t *module)
+{
+    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf, .rbuf = rbuf,
+                                   .rcounts = rcounts, .rdtype = dtype, .op = op, .comm = comm,
+                                   .info = info, .request = request, .module = module};
+
+    return mca_coll_ascend_run(&call);
+}
+
+static void describe_reduce_scatter_block(const mca_coll_ascend_call_t *call,
+                                          mca_common_ascend_use_t *send,
+                                          mca_common_ascend_use_t *recv)
+{
+    const size_t total = (size_t) call->rcount * (size_t) ompi_comm_size(call->comm);
+
+    if (MPI_IN_PLACE == call->sbuf) {
+        mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
+    } else {
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
+    }
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount, call->rdtype);
+}
+
+static int invoke_reduce_scatter_block(const mca_coll_ascend_call_t *call)
+{
+    const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
+
+    switch (call->form) {
+    case MCA_COLL_ASCEND_BLOCKING:
+        return lower->coll_reduce_scatter_block(call->sbuf, call->rbuf, call->rcount, call->rdtype,
+                                                call->op, call->comm,
+                                                lower->coll_reduce_scatter_block_module);
+    case MCA_COLL_ASCEND_NONBLOCKING:
+        return lower->coll_ireduce_scatter_block(call->sbuf, call->rbuf, call->rcount, call->rdtype,
+                                                 call->op, call->comm, call->request,
+                                                 lower->coll_ireduce_scatter_block_module);
+    default:
+        return lower->coll_reduce_scatter_block_init(call->sbuf, call->rbuf, call->rcount,
+                                                     call->rdtype, call->op, call->comm, call->info,
+                                                     call->request,
+                                                     lower->coll_reduce_scatter_block_init_module);
+    }
+}
+
+static const mca_coll_ascend_family_t family_reduce_scatter_block = {
+    .name = "MPI_Reduce_scatter_block", .describe = describe_reduce_scatter_block, .invoke = invoke_reduce_scatter_block};
+
+static int reduce_scatter_block(const void *sbuf, void *rbuf, int count,
+                                struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                                struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
+{
+    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
+                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .rbuf = rbuf,
+                                   .rcount = count, .rdtype = dtype, .op = op, .comm = comm,
+                                   .module = module};
+
+    return mca_coll_ascend_run(&call);
+}
+
+static int ireduce_scatter_block(const void *sbuf, void *rbuf, int count,
+                                 struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                                 struct ompi_communicator_t *comm, ompi_request_t **request,
+                                 mca_coll_base_module_t *module)
+{
+    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf, .rbuf = rbuf,
+                                   .rcount = count, .rdtype = dtype, .op = op, .comm = comm,
+                                   .request = request, .module = module};
+
+    return mca_coll_ascend_run(&call);
+}
+
+static int reduce_scatter_block_init(const void *sbuf, void *rbuf, int count,
+                                     struct ompi_datatype_t *dtype, struct ompi_op_t *op,
+                                     struct ompi_communicator_t *comm, struct ompi_info_t *info,
+                                     ompi_request_t **request, mca_coll_base_module_t *module)
+{
+    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf, .rbuf = rbuf,
+                                   .rcount = count, .rdtype = dtype, .op = op, .comm = comm,
+                                   .info = info, .request = request, .module = module};
+
+    return mca_coll_ascend_run(&call);
+}
+
+void mca_coll_ascend_install_reduce_scatter(mca_coll_base_module_t *module)
+{
+    module->coll_reduce_scatter = reduce_scatter;
+    module->coll_ireduce_scatter = ireduce_scatter;
+    module->coll_reduce_scatter_init = reduce_scatter_init;
+    module->coll_reduce_scatter_block = reduce_scatter_block;
+    module->coll_ireduce_scatter_block = ireduce_scatter_block;
+    module->coll_reduce_scatter_block_init = reduce_scatter_block_init;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_ascend.h"
+
+#include <stdio.h>
+
+#include "opal/util/output.h"
+
+enum { SEND, RECV, BUFFERS };
+
+typedef struct staging {
+    mca_common_ascend_use_t   uses[BUFFERS];
+    asc_link_mem_kind_t       kinds[BUFFERS];
+    mca_common_ascend_names_t names[BUFFERS];
+} staging_t;
+
+static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
+
+static void name_buffers(const mca_coll_ascend_call_t *call, staging_t *staging)
+{
+    staging->names[SEND] = (mca_common_ascend_names_t){call->family->name, "send"};
+    staging->names[RECV] = (mca_common_ascend_names_t){call->family->name, "receive"};
+}
+
+static int open_stages(const staging_t *staging, mca_common_ascend_stage_t *stages)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (int i = 0; i < BUFFERS && OMPI_SUCCESS == rc; i++) {
+        if (ASC_LINK_MEM_DEVICE == staging->kinds[i]) {
+            rc = mca_common_ascend_stage_open(&stages[i], &staging->uses[i], &staging->names[i]);
+        }
+    }
+    return rc;
+}
+
+static void close_stages(mca_common_ascend_stage_t *stages)
+{
+    for (int i = 0; i < BUFFERS; i++) {
+        mca_common_ascend_stage_close(&stages[i]);
+    }
+}
+
+static void replace_buffers(mca_coll_ascend_call_t *call, const mca_common_ascend_stage_t *stages)
+{
+    if (NULL != stages[SEND].memory) {
+        call->sbuf = mca_common_ascend_stage_host(&stages[SEND]);
+    }
+    if (NULL != stages[RECV].memory) {
+        call->rbuf = mca_common_ascend_stage_host(&stages[RECV]);
+    }
+}
+
+static int copy_in(const staging_t *staging, mca_common_ascend_stage_t *stages,
+                   mca_common_ascend_copies_t *copies)
+{
+    asc_status_t status;
+
+    mca_common_ascend_copies_init(copies);
+    for (int i = 0; i < BUFFERS; i++) {
+        mca_common_ascend_stage_in(&stages[i], copies);
+    }
+    status = mca_common_ascend_copies_wait(copies);
+    return (ASC_OK == status)
+               ? OMPI_SUCCESS
+               : mca_common_ascend_copy_failed(status, &staging->names[SEND]);
+}
+
+static int run_blocking(mca_coll_ascend_call_t *call, const staging_t *staging)
+{
+    mca_common_ascend_stage_t stages[BUFFERS] = {{.memory = NULL}, {.memory = NULL}};
+    mca_common_ascend_copies_t copies;
+    asc_status_t status;
+    int rc;
+
+    rc = open_stages(staging, stages);
+    if (OMPI_SUCCESS == rc) {
+        rc = copy_in(staging, stages, &copies);
+    }
+    if (OMPI_SUCCESS == rc) {
+        replace_buffers(call, stages);
+        rc = call->family->invoke(call);
+    }
+    if (OMPI_SUCCESS == rc) {
+        for (int i = 0; i < BUFFERS; i++) {
+            mca_common_ascend_stage_out(&stages[i], SIZE_MAX, &copies);
+        }
+        status = mca_common_ascend_copies_wait(&copies);
+        if (ASC_OK != status) {
+            rc = mca_common_ascend_copy_failed(status, &staging->names[RECV]);
+        }
+    }
+    close_stages(stages);
+    return rc;
+}
+
+static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
+{
+    const bool persistent      = MCA_COLL_ASCEND_PERSISTENT == call->form;
+    ompi_request_t **user      = call->request;
+    mca_common_ascend_request_t *request = mca_common_ascend_request_new(call->comm, persistent);
+    int rc;
+
+    if (NULL == request) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    request->names = staging->names[RECV];
+    rc             = open_stages(staging, request->stages);
+    if (OMPI_SUCCESS == rc && !persistent) {
+        rc = copy_in(staging, request->stages, &request->copies);
+    }
+    if (OMPI_SUCCESS == rc) {
+        replace_buffers(call, request->stages);
+        call->request = &request->inner;
+        rc            = call->family->invoke(call);
+    }
+    if (OMPI_SUCCESS != rc) {
+        request->inner = NULL;
+        mca_common_ascend_request_drop(request);
+        return rc;
+    }
+    if (!persistent) {
+        mca_common_ascend_request_activate(request);
+    }
+    *user = &request->super.super;
+    return OMPI_SUCCESS;
+}
+
+static int run_staged(mca_coll_ascend_call_t *call, staging_t *staging)
+{
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+
+    mca_common_ascend_note_device_use();
+    opal_output_verbose(20, mca_coll_ascend_component.output,
+                        "coll:ascend: %s (%s) staged, send %s, receive %s", call->family->name,
+                        form_names[call->form],
+                        (ASC_LINK_MEM_DEVICE == staging->kinds[SEND]) ? "device" : "host",
+                        (ASC_LINK_MEM_DEVICE == staging->kinds[RECV]) ? "device" : "host");
+    if (!module->peers_known && NULL != call->comm) {
+        module->peers_known = true;
+        mca_coll_ascend_open_peers(call->comm);
+    }
+    return (MCA_COLL_ASCEND_BLOCKING == call->form) ? run_blocking(call, staging)
+                                                    : run_request(call, staging);
+}
+
+/* The pointer that was judged: the first byte, not the argument itself. */
+static const void *bad_address(const mca_common_ascend_use_t *use)
+{
+    return (0 != use->out.nblocks) ? use->out.buf : use->in.buf;
+}
+
+int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
+{
+    staging_t staging;
+
+    staging.uses[SEND].in.nblocks = staging.uses[SEND].out.nblocks = 0;
+    staging.uses[RECV].in.nblocks = staging.uses[RECV].out.nblocks = 0;
+    staging.uses[SEND].in.buf = staging.uses[SEND].out.buf = call->sbuf;
+    staging.uses[RECV].in.buf = staging.uses[RECV].out.buf = call->rbuf;
+    call->family->describe(call, &staging.uses[SEND], &staging.uses[RECV]);
+    for (int i = 0; i < BUFFERS; i++) {
+        staging.kinds[i] = mca_common_ascend_use_kind(&staging.uses[i]);
+    }
+    if (OPAL_LIKELY(ASC_LINK_MEM_HOST == staging.kinds[SEND] &&
+                    ASC_LINK_MEM_HOST == staging.kinds[RECV])) {
+        return call->family->invoke(call);
+    }
+    name_buffers(call, &staging);
+    for (int i = 0; i < BUFFERS; i++) {
+        if (ASC_LINK_MEM_BAD == staging.kinds[i]) {
+            return mca_common_ascend_bad_pointer(bad_address(&staging.uses[i]), &staging.names[i]);
+        }
+    }
+    return run_staged(call, &staging);
+}

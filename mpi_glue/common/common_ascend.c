@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common_ascend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi/mca/pml/base/base.h"
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/util/show_help.h"
+
+#define HELP_FILE "help-common-ascend.txt"
+
+void mca_common_ascend_add_help_dir(void)
+{
+    const char *directory = getenv("ASCEND_HELP_DIR");
+
+    if (NULL == directory || '\0' == directory[0]) {
+        directory = MCA_COMMON_ASCEND_HELP_DIR;
+    }
+    (void) opal_show_help_add_dir(directory);
+}
+
+bool mca_common_ascend_ompi_matches(const char *component)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    char wanted[32];
+    int len = 0;
+
+    (void) PMPI_Get_library_version(version, &len);
+    (void) snprintf(wanted, sizeof(wanted), "Open MPI v%d.%d.", OMPI_MAJOR_VERSION,
+                    OMPI_MINOR_VERSION);
+    if (0 == strncmp(version, wanted, strlen(wanted))) {
+        return true;
+    }
+    version[strcspn(version, ",")] = '\0';
+    opal_show_help(HELP_FILE, "ompi version", true, component, OMPI_MAJOR_VERSION,
+                   OMPI_MINOR_VERSION, version);
+    return false;
+}
+
+const char *mca_common_ascend_pml_name(void)
+{
+    return mca_pml_base_selected_component.pmlm_version.mca_component_name;
+}
+
+static bool warn_pml_wanted(void)
+{
+    const bool *value = NULL;
+    int index = mca_base_var_find("ompi", "hook", "ascend", "warn_pml");
+
+    /* A missing variable means that hook/ascend was excluded: all the more
+     * reason to tell. */
+    if (index < 0 || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL)) {
+        return true;
+    }
+    return NULL == value || *value;
+}
+
+void mca_common_ascend_note_device_use(void)
+{
+    static bool done;
+
+    if (OPAL_LIKELY(__atomic_load_n(&done, __ATOMIC_RELAXED)) ||
+        __atomic_exchange_n(&done, true, __ATOMIC_RELAXED)) {
+        return;
+    }
+    if (0 != strcmp("ucx", mca_common_ascend_pml_name()) && warn_pml_wanted()) {
+        opal_show_help(HELP_FILE, "pml not ucx", true, mca_common_ascend_pml_name());
+    }
+}
+
+int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_names_t *names)
+{
+    opal_show_help(HELP_FILE, "bad pointer", true, names->call, names->argument, address);
+    return MPI_ERR_BUFFER;
+}
+
+int mca_common_ascend_copy_failed(asc_status_t status, const mca_common_ascend_names_t *names)
+{
+    opal_show_help(HELP_FILE, "copy failed", true, names->call, names->argument,
+                   asc_status_text(status));
+    return MPI_ERR_BUFFER;
+}

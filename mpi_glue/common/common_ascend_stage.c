@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common_ascend.h"
+#include "common_ascend_layout.h"
+
+#include <string.h>
+
+#include "opal/util/show_help.h"
+
+#define HELP_FILE "help-common-ascend.txt"
+
+/* Pieces that a large copy is cut into, so that several copy streams work on
+ * it and both buffers of a call move at the same time. */
+#define COPY_PIECE ((size_t) 4 << 20)
+
+/* Host copies keep the alignment of the original up to a cache line: types
+ * then stay aligned as the saved functions expect. */
+#define HOST_ALIGN ((size_t) 64)
+
+/* A gap that is read along costs bandwidth, a run of its own a task on the
+ * device. Reading up to this share or size along is cheaper. */
+#define GAPS_PER_BYTE   8
+#define GAPS_FREE_BYTES ((size_t) 64 << 10)
+
+/* Beyond any device's memory: an MPI_BOTTOM type that spans address spaces. */
+#define SPAN_MAX ((size_t) 1 << 42)
+
+typedef struct span {
+    uintptr_t low, high; /* empty while low > high */
+    size_t    bytes;     /* of data */
+} span_t;
+
+static void span_add(span_t *span, const mca_common_ascend_layout_t *layout)
+{
+    mca_common_ascend_block_t block;
+    uintptr_t low, high;
+
+    for (int i = 0; i < layout->nblocks; i++) {
+        if (!mca_common_ascend_block(layout, i, &block)) {
+            continue;
+        }
+        mca_common_ascend_block_span(&block, &low, &high);
+        span->low  = (low < span->low) ? low : span->low;
+        span->high = (high > span->high) ? high : span->high;
+        span->bytes += block.bytes;
+    }
+}
+
+static const span_t span_empty = {.low = UINTPTR_MAX};
+
+/* ------------------------------------------------------------ copies ---- */
+
+void mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies)
+{
+    copies->busy   = 0;
+    copies->status = ASC_OK;
+}
+
+static void copies_note(mca_common_ascend_copies_t *copies, asc_status_t status)
+{
+    if (status < 0 && ASC_OK == copies->status) {
+        copies->status = status;
+    }
+}
+
+asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies)
+{
+    for (uint32_t rest = copies->busy; 0 != rest; rest &= rest - 1) {
+        const int i               = __builtin_ctz(rest);
+        const asc_status_t status = asc_link_op_test(&copies->ops[i]);
+
+        if (ASC_INPROGRESS != status) {
+            copies->busy &= ~(UINT32_C(1) << i);
+            copies_note(copies, status);
+        }
+    }
+    return (0 != copies->busy) ? ASC_INPROGRESS : copies->status;
+}
+
+asc_status_t mca_common_ascend_copies_wait(mca_common_ascend_copies_t *copies)
+{
+    asc_status_t status;
+
+    do {
+        status = mca_common_ascend_copies_test(copies);
+    } while (ASC_INPROGRESS == status);
+    return status;
+}
+
+static int copies_free_slot(mca_common_ascend_copies_t *copies)
+{
+    const uint32_t all = (UINT32_C(1) << MCA_COMMON_ASCEND_COPIES) - 1;
+
+    while (all == copies->busy) {
+        (void) mca_common_ascend_copies_test(copies);
+    }
+    return __builtin_ctz(~copies->busy);
+}
+
+static void copies_add(mca_common_ascend_copies_t *copies, uintptr_t dst, uintptr_t src, size_t len)
+{
+    while (0 != len && ASC_OK == copies->status) {
+        const size_t piece = (len < COPY_PIECE) ? len : COPY_PIECE;
+        const int i        = copies_free_slot(copies);
+        const asc_status_t status =
+            asc_link_copy_start((void *) dst, (const void *) src, piece, &copies->ops[i]);
+
+        if (ASC_INPROGRESS == status) {
+            copies->busy |= UINT32_C(1) << i;
+        } else {
+            copies_note(copies, status);
+        }
+        dst += piece;
+        src += piece;
+        len -= piece;
+    }
+}
+
+/* ------------------------------------------------------------- stage ---- */
+
+asc_link_mem_kind_t mca_common_ascend_use_kind(const mca_common_ascend_use_t *use)
+{
+    asc_link_mem_kind_t kind = mca_common_ascend_layout_kind(&use->in);
+
+    return (ASC_LINK_MEM_HOST != kind) ? kind : mca_common_ascend_layout_kind(&use->out);
+}
+
+static int find_bad(void *ctx, char *address, size_t len)
+{
+    if (ASC_LINK_MEM_BAD != asc_link_mem_query(address, len, NULL)) {
+        return 0;
+    }
+    *(char **) ctx = address;
+    return 1;
+}
+
+static int check_runs(const mca_common_ascend_use_t *use, const mca_common_ascend_names_t *names)
+{
+    char *bad = NULL;
+
+    if (0 != mca_common_ascend_layout_walk(&use->in, find_bad, &bad) ||
+        0 != mca_common_ascend_layout_walk(&use->out, find_bad, &bad)) {
+        return mca_common_ascend_bad_pointer(bad, names);
+    }
+    return OMPI_SUCCESS;
+}
+
+int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
+                                 const mca_common_ascend_use_t *use,
+                                 const mca_common_ascend_names_t *names)
+{
+    span_t span = span_empty;
+    asc_status_t status;
+    uintptr_t host;
+    size_t size;
+    int rc;
+
+    memset(stage, 0, sizeof(*stage));
+    span_add(&span, &use->in);
+    span_add(&span, &use->out);
+    size = span.high - span.low;
+    if (ASC_LINK_MEM_DEVICE != asc_link_mem_query((void *) span.low, size, NULL)) {
+        rc = check_runs(use, names);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
+    }
+    stage->memory_size = size + 2 * HOST_ALIGN;
+    status             = (size > SPAN_MAX) ? ASC_ERR_NO_MEMORY
+                                           : asc_link_pinned_get(stage->memory_size, &stage->memory);
+    if (ASC_OK != status) {
+        stage->memory = NULL;
+        opal_show_help(HELP_FILE, "no staging memory", true, names->call, names->argument,
+                       (unsigned long) size, asc_status_text(status));
+        return MPI_ERR_BUFFER;
+    }
+    stage->use  = *use;
+    host        = ((uintptr_t) stage->memory + HOST_ALIGN - 1) & ~(HOST_ALIGN - 1);
+    stage->shift = host + span.low % HOST_ALIGN - span.low;
+    return OMPI_SUCCESS;
+}
+
+void *mca_common_ascend_stage_host(const mca_common_ascend_stage_t *stage)
+{
+    const void *buf = (0 != stage->use.out.nblocks) ? stage->use.out.buf : stage->use.in.buf;
+
+    return (void *) ((uintptr_t) buf + stage->shift);
+}
+
+typedef struct transfer {
+    mca_common_ascend_copies_t *copies;
+    uintptr_t                   shift;
+    size_t                      left;
+    bool                        to_device;
+} transfer_t;
+
+static int transfer_run(void *ctx, char *address, size_t len)
+{
+    transfer_t *transfer   = ctx;
+    const uintptr_t device = (uintptr_t) address;
+    const uintptr_t host   = device + transfer->shift;
+    const size_t now       = (len < transfer->left) ? len : transfer->left;
+
+    copies_add(transfer->copies, transfer->to_device ? device : host,
+               transfer->to_device ? host : device, now);
+    transfer->left -= now;
+    return 0 == transfer->left || ASC_OK != transfer->copies->status;
+}
+
+void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
+                                mca_common_ascend_copies_t *copies)
+{
+    transfer_t transfer = {.copies = copies, .shift = stage->shift, .left = SIZE_MAX};
+    span_t span         = span_empty;
+
+    if (NULL == stage->memory) {
+        return;
+    }
+    span_add(&span, &stage->use.in);
+    if (0 == span.bytes) {
+        return;
+    }
+    if ((span.high - span.low <= GAPS_FREE_BYTES ||
+         (span.high - span.low) / GAPS_PER_BYTE <= span.bytes) &&
+        ASC_LINK_MEM_DEVICE ==
+            asc_link_mem_query((void *) span.low, span.high - span.low, NULL)) {
+        copies_add(copies, span.low + stage->shift, span.low, span.high - span.low);
+        return;
+    }
+    (void) mca_common_ascend_layout_walk(&stage->use.in, transfer_run, &transfer);
+}
+
+void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
+                                 mca_common_ascend_copies_t *copies)
+{
+    transfer_t transfer = {
+        .copies = copies, .shift = stage->shift, .left = limit, .to_device = true};
+
+    /* Run by run and never the gaps: another operation under way may own
+     * them, as when two halo columns of one array are received at once. */
+    if (NULL != stage->memory && 0 != limit) {
+        (void) mca_common_ascend_layout_walk(&stage->use.out, transfer_run, &transfer);
+    }
+}
+
+void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage)
+{
+    if (NULL != stage->memory) {
+        asc_link_pinned_put(stage->memory, stage->memory_size);
+        stage->memory = NULL;
+    }
+}
