@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_ascend.h"
+#include "mpi_glue/common/common_ascend_tell.h"
 
 #include "opal/util/output.h"
-#include "opal/util/show_help.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -79,7 +79,7 @@ static int component_open(void)
                         (ASC_OK == status) ? "" : ": ",
                         (ASC_OK == status) ? "" : asc_link_why_not());
     if (mca->priority < 0) {
-        opal_show_help("help-coll-ascend.txt", "bad priority", true, mca->priority,
+        mca_common_ascend_tell_once("help-coll-ascend.txt", "bad priority", mca->priority,
                        DEFAULT_PRIORITY);
         mca->priority = DEFAULT_PRIORITY;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common_ascend.h"
+#include "common_ascend_tell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ bool mca_common_ascend_ompi_matches(const char *component)
         return true;
     }
     version[strcspn(version, ",")] = '\0';
-    opal_show_help(HELP_FILE, "ompi version", true, component, OMPI_MAJOR_VERSION,
+    mca_common_ascend_tell(HELP_FILE, "ompi version", component, OMPI_MAJOR_VERSION,
                    OMPI_MINOR_VERSION, version);
     return false;
 }
@@ -66,19 +67,19 @@ void mca_common_ascend_note_device_use(void)
         return;
     }
     if (0 != strcmp("ucx", mca_common_ascend_pml_name()) && warn_pml_wanted()) {
-        opal_show_help(HELP_FILE, "pml not ucx", true, mca_common_ascend_pml_name());
+        mca_common_ascend_tell_once(HELP_FILE, "pml not ucx", mca_common_ascend_pml_name());
     }
 }
 
 int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_names_t *names)
 {
-    opal_show_help(HELP_FILE, "bad pointer", true, names->call, names->argument, address);
+    mca_common_ascend_tell(HELP_FILE, "bad pointer", names->call, names->argument, address);
     return MPI_ERR_BUFFER;
 }
 
 int mca_common_ascend_copy_failed(asc_status_t status, const mca_common_ascend_names_t *names)
 {
-    opal_show_help(HELP_FILE, "copy failed", true, names->call, names->argument,
+    mca_common_ascend_tell(HELP_FILE, "copy failed", names->call, names->argument,
                    asc_status_text(status));
     return MPI_ERR_BUFFER;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common_ascend.h"
 #include "common_ascend_layout.h"
+#include "common_ascend_tell.h"
 
 #include <string.h>
-
-#include "opal/util/show_help.h"
 
 #define HELP_FILE "help-common-ascend.txt"
 
@@ -169,7 +168,7 @@ int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
                                            : asc_link_pinned_get(stage->memory_size, &stage->memory);
     if (ASC_OK != status) {
         stage->memory = NULL;
-        opal_show_help(HELP_FILE, "no staging memory", true, names->call, names->argument,
+        mca_common_ascend_tell(HELP_FILE, "no staging memory", names->call, names->argument,
                        (unsigned long) size, asc_status_text(status));
         return MPI_ERR_BUFFER;
     }

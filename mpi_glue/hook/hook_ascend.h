@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * hook/ascend: what must happen before UCX and the pml start, and in front of
+ * the pml afterwards.
+ *
+ * At open (only in MPI processes, before ucp_init): check versions, load the
+ * UCX module, choose pml/ucx where the user chose nothing. At the end of
+ * MPI_Init: stand in front of the pml, so that no CPU touches a device buffer.
+ * At the top of MPI_Finalize: let link/ release in order.
+ *
+ * Without an Ascend runtime nothing of this is done.
+ */
+#ifndef MCA_HOOK_ASCEND_H
+#define MCA_HOOK_ASCEND_H
+
+#include "ompi_config.h"
+
+#include "ompi/mca/hook/hook.h"
+
+#include "mpi_glue/common/common_ascend.h"
+
+BEGIN_C_DECLS
+
+typedef struct mca_hook_ascend_component {
+    ompi_hook_base_component_1_0_0_t super;
+    char                            *ucx_module; /**< path, owned by the MCA registry */
+    bool                             select_pml;
+    bool                             warn_pml;
+    int                              verbose;
+    int                              output;
+    bool                             ucx_active; /**< UCX moves device buffers itself */
+} mca_hook_ascend_component_t;
+
+OMPI_DECLSPEC extern mca_hook_ascend_component_t mca_hook_ascend_component;
+
+/** Room for a reason. */
+#define MCA_HOOK_ASCEND_WHY_MAX 512
+
+/**
+ * Loads the UCX module after comparing versions.
+ * @param why gets the reason and the remedy when it fails.
+ * @return true when UCX will take device buffers.
+ */
+bool mca_hook_ascend_load_ucx_module(const char *path, char *why, size_t why_len);
+
+/** Version of the UCX that was built for, as "1.13". */
+const char *mca_hook_ascend_built_ucx(int *major, int *minor);
+
+/** Sets pml/ucx and what it needs in the environment, unless the user chose. */
+void mca_hook_ascend_select_pml(void);
+
+/** Did the user set the MCA variable (environment, command line, own files)? */
+bool mca_hook_ascend_user_set(const char *name);
+
+/** Put wrappers in front of the selected pml's functions; take them away. */
+void mca_hook_ascend_wrap_pml(void);
+void mca_hook_ascend_unwrap_pml(void);
+
+/* ---------------------------------------------------- pml's wrappers ---- */
+
+/** The functions that were in the pml before. */
+extern mca_pml_base_module_t mca_hook_ascend_pml;
+
+typedef enum mca_hook_ascend_route {
+    MCA_HOOK_ASCEND_THROUGH, /**< the pml may have the buffer as it is */
+    MCA_HOOK_ASCEND_STAGE,   /**< it needs a host copy */
+    MCA_HOOK_ASCEND_REFUSE   /**< a bad pointer, the user has been told */
+} mca_hook_ascend_route_t;
+
+/** For device or odd buffers; host buffers are decided before the call. */
+mca_hook_ascend_route_t mca_hook_ascend_route(const void *buf, size_t count,
+                                              struct ompi_datatype_t *dtype, bool buffered,
+                                              const mca_common_ascend_names_t *names);
+
+int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datatype_t *dtype,
+                                int dst, int tag, mca_pml_base_send_mode_t mode,
+                                struct ompi_communicator_t *comm);
+int mca_hook_ascend_staged_recv(void *buf, size_t count, struct ompi_datatype_t *dtype, int src,
+                                int tag, struct ompi_communicator_t *comm,
+                                ompi_status_public_t *status);
+int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
+                                 struct ompi_message_t **message, ompi_status_public_t *status);
+
+typedef enum mca_hook_ascend_start {
+    MCA_HOOK_ASCEND_ISEND,
+    MCA_HOOK_ASCEND_ISEND_INIT,
+    MCA_HOOK_ASCEND_IRECV,
+    MCA_HOOK_ASCEND_IRECV_INIT,
+    MCA_HOOK_ASCEND_IMRECV
+} mca_hook_ascend_start_t;
+
+/** The arguments of a call that gives a request. */
+typedef struct mca_hook_ascend_post {
+    mca_hook_ascend_start_t     what;
+    const void                 *buf;
+    size_t                      count;
+    struct ompi_datatype_t     *dtype;
+    int                         peer, tag;
+    mca_pml_base_send_mode_t    mode;
+    struct ompi_communicator_t *comm;
+    struct ompi_message_t     **message;
+} mca_hook_ascend_post_t;
+
+int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **request);
+
+END_C_DECLS
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of device memory that go through a pinned host copy. */
+#include "hook_ascend.h"
+
+#include "ompi/message/message.h"
+#include "opal/util/output.h"
+
+static const mca_common_ascend_names_t send_names = {"a send", "send"};
+static const mca_common_ascend_names_t recv_names = {"a receive", "receive"};
+
+static int open_stage(mca_common_ascend_stage_t *stage, const void *buf, size_t count,
+                      struct ompi_datatype_t *dtype, bool sends)
+{
+    mca_common_ascend_use_t use = {.in = {.buf = buf}, .out = {.buf = buf}};
+
+    opal_output_verbose(20, mca_hook_ascend_component.output,
+                        "hook:ascend: %s of %zu elements at %p staged", sends ? "send" : "receive",
+                        count, buf);
+    mca_common_ascend_layout_simple(sends ? &use.in : &use.out, buf, count, dtype);
+    return mca_common_ascend_stage_open(stage, &use, sends ? &send_names : &recv_names);
+}
+
+static int copy_in(mca_common_ascend_stage_t *stage, mca_common_ascend_copies_t *copies)
+{
+    asc_status_t status;
+
+    mca_common_ascend_copies_init(copies);
+    mca_common_ascend_stage_in(stage, copies);
+    status = mca_common_ascend_copies_wait(copies);
+    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &send_names);
+}
+
+/* The bytes that came, and no more: what lies behind them stays as it was. */
+static int copy_out(mca_common_ascend_stage_t *stage, size_t received)
+{
+    mca_common_ascend_copies_t copies;
+    asc_status_t status;
+
+    mca_common_ascend_copies_init(&copies);
+    mca_common_ascend_stage_out(stage, received, &copies);
+    status = mca_common_ascend_copies_wait(&copies);
+    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &recv_names);
+}
+
+int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datatype_t *dtype,
+                                int dst, int tag, mca_pml_base_send_mode_t mode,
+                                struct ompi_communicator_t *comm)
+{
+    mca_common_ascend_copies_t copies;
+    mca_common_ascend_stage_t stage;
+    int rc = open_stage(&stage, buf, count, dtype, true);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = copy_in(&stage, &copies);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_hook_ascend_pml.pml_send(mca_common_ascend_stage_host(&stage), count, dtype, dst,
+                                          tag, mode, comm);
+    }
+    mca_common_ascend_stage_close(&stage);
+    return rc;
+}
+
+static int finish_recv(mca_common_ascend_stage_t *stage, int rc, const ompi_status_public_t *got,
+                       ompi_status_public_t *status)
+{
+    if (OMPI_SUCCESS == rc) {
+        rc = copy_out(stage, got->_ucount);
+    }
+    if (MPI_STATUS_IGNORE != status) {
+        OMPI_COPY_STATUS(status, *got, false);
+    }
+    mca_common_ascend_stage_close(stage);
+    return rc;
+}
+
+int mca_hook_ascend_staged_recv(void *buf, size_t count, struct ompi_datatype_t *dtype, int src,
+                                int tag, struct ompi_communicator_t *comm,
+                                ompi_status_public_t *status)
+{
+    ompi_status_public_t got = ompi_status_empty;
+    mca_common_ascend_stage_t stage;
+    int rc = open_stage(&stage, buf, count, dtype, false);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = mca_hook_ascend_pml.pml_recv(mca_common_ascend_stage_host(&stage), count, dtype, src, tag,
+                                      comm, &got);
+    return finish_recv(&stage, rc, &got, status);
+}
+
+int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
+                                 struct ompi_message_t **message, ompi_status_public_t *status)
+{
+    ompi_status_public_t got = ompi_status_empty;
+    mca_common_ascend_stage_t stage;
+    int rc = open_stage(&stage, buf, count, dtype, false);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = mca_hook_ascend_pml.pml_mrecv(mca_common_ascend_stage_host(&stage), count, dtype, message,
+                                       &got);
+    return finish_recv(&stage, rc, &got, status);
+}
+
+static int post_inner(const mca_hook_ascend_post_t *post, void *host, ompi_request_t **inner)
+{
+    const mca_pml_base_module_t *pml = &mca_hook_ascend_pml;
+
+    switch (post->what) {
+    case MCA_HOOK_ASCEND_ISEND:
+        return pml->pml_isend(host, post->count, post->dtype, post->peer, post->tag, post->mode,
+                              post->comm, inner);
+    case MCA_HOOK_ASCEND_ISEND_INIT:
+        return pml->pml_isend_init(host, post->count, post->dtype, post->peer, post->tag,
+                                   post->mode, post->comm, inner);
+    case MCA_HOOK_ASCEND_IRECV:
+        return pml->pml_irecv(host, post->count, post->dtype, post->peer, post->tag, post->comm,
+                              inner);
+    case MCA_HOOK_ASCEND_IRECV_INIT:
+        return pml->pml_irecv_init(host, post->count, post->dtype, post->peer, post->tag,
+                                   post->comm, inner);
+    default:
+        return pml->pml_imrecv(host, post->count, post->dtype, post->message, inner);
+    }
+}
+
+int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **user)
+{
+    const bool sends = MCA_HOOK_ASCEND_ISEND == post->what ||
+                       MCA_HOOK_ASCEND_ISEND_INIT == post->what;
+    const bool persistent = MCA_HOOK_ASCEND_ISEND_INIT == post->what ||
+                            MCA_HOOK_ASCEND_IRECV_INIT == post->what;
+    mca_common_ascend_request_t *request = mca_common_ascend_request_new(post->comm, persistent);
+    int rc;
+
+    if (NULL == request) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    request->super.super.req_type = OMPI_REQUEST_PML;
+    request->p2p                  = true;
+    request->names                = sends ? send_names : recv_names;
+    request->dtype                = post->dtype;
+    OBJ_RETAIN(request->dtype);
+    rc = open_stage(&request->stages[0], post->buf, post->count, post->dtype, sends);
+    if (OMPI_SUCCESS == rc && MCA_HOOK_ASCEND_ISEND == post->what) {
+        rc = copy_in(&request->stages[0], &request->copies);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = post_inner(post, mca_common_ascend_stage_host(&request->stages[0]), &request->inner);
+    }
+    if (OMPI_SUCCESS != rc) {
+        request->inner = NULL;
+        mca_common_ascend_request_drop(request);
+        return rc;
+    }
+    if (!persistent) {
+        mca_common_ascend_request_activate(request);
+    }
+    *user = &request->super.super;
+    return OMPI_SUCCESS;
+}
