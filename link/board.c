@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making the own board, finding and checking those of others. */
+#include "asc_config.h"
+
 #include "link/board.h"
 
 #include "acl/asc_log.h"

@@ -18,6 +18,8 @@ typedef struct link_stream {
     int         device;
     uint32_t    epoch;  /**< of the device's context; see link_ctx_epoch() */
     bool        failed; /**< a task of it failed; atomic */
+
+    struct link_stream *older; /**< the one it replaced in link_stream_get() */
 } link_stream_t;
 
 typedef enum link_stream_use {

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copies inside the process.
+ *
+ * A copy that the host waits for is one synchronous call of the runtime in
+ * whatever context the thread has; only if that is refused is the device's own
+ * context borrowed. Pageable host memory is never given to an asynchronous
+ * call: old runtimes want it pinned, newer ones turn the call into a
+ * synchronous one anyway.
+ */
+#include "acl/asc_acl.h"
+#include "acl/asc_log.h"
+#include "link/asc_link.h"
+#include "link/context.h"
+#include "link/counters.h"
+#include "link/hooks.h"
+#include "link/mem_query.h"
+#include "link/op.h"
+#include "link/peer_access.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define LINK_COPY_TASK   ((size_t)1 << 31) /* one copy engine task is below 4 GiB */
+#define LINK_COPY_SHORT  ((size_t)16 << 10) /* below, starting costs more than waiting */
+#define LINK_BOUNCE_SIZE ((size_t)4 << 20)
+
+typedef struct link_copy {
+    char           *dst;
+    const char     *src;
+    size_t          len;
+    int             device;     /* whose context and streams; of the source for D2D */
+    int             dst_device; /* differs from device for D2D between devices */
+    aclrtMemcpyKind kind;
+} link_copy_t;
+
+static asc_status_t link_copy_failed(const link_copy_t *copy, aclError err)
+{
+    char text[ASC_ACL_TEXT_MAX];
+
+    link_count(copy_failed, 1);
+    asc_log(ASC_LOG_ERROR, "copy of %zu bytes from %p to %p failed: %s", copy->len,
+            (const void *)copy->src, (void *)copy->dst,
+            asc_acl_error_text(err, text, sizeof(text)));
+    return ASC_ERR_ACL;
+}
+
+static asc_status_t link_copy_bad(const void *ptr, size_t len)
+{
+    link_count(copy_failed, 1);
+    asc_log(ASC_LOG_ERROR, "%zu bytes at %p are not memory of this process: freed, foreign, or "
+                           "past the end of an allocation", len, ptr);
+    return ASC_ERR_STALE;
+}
+
+/* Finds out what the two sides are. ASC_INPROGRESS: a copy for the runtime. */
+static asc_status_t link_copy_plan(link_copy_t *copy, void *dst, const void *src, size_t len)
+{
+    asc_link_mem_t from, to;
+
+    if (asc_link_mem_query(dst, len, &to) == ASC_LINK_MEM_BAD) {
+        return link_copy_bad(dst, len);
+    }
+    if (asc_link_mem_query(src, len, &from) == ASC_LINK_MEM_BAD) {
+        return link_copy_bad(src, len);
+    }
+    if (to.kind == ASC_LINK_MEM_HOST && from.kind == ASC_LINK_MEM_HOST) {
+        memmove(dst, src, len);
+        link_count(copy_h2h, 1);
+        link_count(copy_bytes, len);
+        return ASC_OK;
+    }
+    copy->dst        = dst;
+    copy->src        = src;
+    copy->len        = len;
+    copy->dst_device = to.device;
+    if (to.kind == ASC_LINK_MEM_HOST) {
+        copy->kind   = ACL_MEMCPY_DEVICE_TO_HOST;
+        copy->device = copy->dst_device = from.device;
+        link_count(copy_d2h, 1);
+    } else if (from.kind == ASC_LINK_MEM_HOST) {
+        copy->kind   = ACL_MEMCPY_HOST_TO_DEVICE;
+        copy->device = to.device;
+        link_count(copy_h2d, 1);
+    } else {
+        copy->kind   = ACL_MEMCPY_DEVICE_TO_DEVICE;
+        copy->device = from.device;
+        link_count(copy_d2d, 1);
+    }
+    link_count(copy_bytes, len);
+    return ASC_INPROGRESS;
+}
+
+/* ---------------------------------------------- waiting for the copy ----- */
+
+static aclError link_copy_sync_tasks(const asc_acl_t *acl, const link_copy_t *copy)
+{
+    size_t   at = 0, part;
+    aclError err;
+
+    do {
+        part = copy->len - at < LINK_COPY_TASK ? copy->len - at : LINK_COPY_TASK;
+        err  = acl->aclrtMemcpy(copy->dst + at, part, copy->src + at, part, copy->kind);
+        at += part;
+    } while (err == ACL_SUCCESS && at < copy->len);
+    return err;
+}
+
+/* Inside one device, or between it and the host. */
+static asc_status_t link_copy_sync(const link_copy_t *copy)
+{
+    const asc_acl_t *acl = asc_acl_peek();
+    asc_status_t     status;
+    link_ctx_t       guard;
+    aclError         err = link_copy_sync_tasks(acl, copy);
+
+    if (err == ACL_SUCCESS) {
+        return ASC_OK;
+    }
+    status = link_ctx_enter(copy->device, &guard);
+    if (status != ASC_OK) {
+        return link_copy_failed(copy, err);
+    }
+    err = link_copy_sync_tasks(acl, copy);
+    link_ctx_leave(&guard);
+    return err == ACL_SUCCESS ? ASC_OK : link_copy_failed(copy, err);
+}
+
+/* By way of pinned memory, one piece after the other: the path of pairs that
+ * have no better one. */
+static asc_status_t link_copy_bounce(const link_copy_t *copy)
+{
+    size_t       room = copy->len < LINK_BOUNCE_SIZE ? copy->len : LINK_BOUNCE_SIZE;
+    asc_status_t status;
+    void        *block;
+
+    status = asc_link_pinned_get(room, &block);
+    if (status != ASC_OK) {
+        return status;
+    }
+    link_count(copy_bounced, 1);
+    for (size_t at = 0; status == ASC_OK && at < copy->len; at += room) {
+        size_t      part = copy->len - at < room ? copy->len - at : room;
+        link_copy_t out  = {.dst = block, .src = copy->src + at, .len = part,
+                            .device = copy->device, .kind = ACL_MEMCPY_DEVICE_TO_HOST};
+        link_copy_t in   = {.dst = copy->dst + at, .src = block, .len = part,
+                            .device = copy->dst_device, .kind = ACL_MEMCPY_HOST_TO_DEVICE};
+
+        status = link_copy_sync(&out);
+        if (status == ASC_OK) {
+            status = link_copy_sync(&in);
+        }
+    }
+    asc_link_pinned_put(block, room);
+    return status;
+}
+
+/* --------------------------------------------------- starting it --------- */
+
+static link_stream_use_t link_copy_use(const link_copy_t *copy)
+{
+    switch (copy->kind) {
+    case ACL_MEMCPY_HOST_TO_DEVICE:
+        return LINK_STREAM_H2D;
+    case ACL_MEMCPY_DEVICE_TO_HOST:
+        return LINK_STREAM_D2H;
+    default:
+        return LINK_STREAM_D2D;
+    }
+}
+
+static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
+{
+    const asc_acl_t *acl    = asc_acl_peek();
+    link_stream_t   *stream = link_stream_get(copy->device, link_copy_use(copy));
+    aclError         err    = ACL_SUCCESS;
+
+    if (stream == NULL) {
+        return ASC_ERR_ACL;
+    }
+    for (size_t at = 0, part; err == ACL_SUCCESS && at < copy->len; at += part) {
+        part = copy->len - at < LINK_COPY_TASK ? copy->len - at : LINK_COPY_TASK;
+        err  = acl->aclrtMemcpyAsync(copy->dst + at, part, copy->src + at, part, copy->kind,
+                                     stream->handle);
+    }
+    if (err != ACL_SUCCESS) {
+        /* Pieces before the refused one must not outlive the buffers. */
+        (void)acl->aclrtSynchronizeStream(stream->handle);
+        return link_copy_failed(copy, err);
+    }
+    return link_op_start(op, stream, NULL);
+}
+
+static asc_status_t link_copy_async(const link_copy_t *copy, asc_link_op_t *op)
+{
+    link_ctx_t   guard;
+    asc_status_t status = link_ctx_enter(copy->device, &guard);
+
+    if (status != ASC_OK) {
+        return status;
+    }
+    status = link_copy_enqueue(copy, (link_op_t *)(void *)op);
+    link_ctx_leave(&guard);
+    return status == ASC_INPROGRESS ? asc_link_op_test(op) : status;
+}
+
+static bool link_copy_pageable(const link_copy_t *copy)
+{
+    return (copy->kind == ACL_MEMCPY_HOST_TO_DEVICE && !link_host_is_pinned(copy->src)) ||
+           (copy->kind == ACL_MEMCPY_DEVICE_TO_HOST && !link_host_is_pinned(copy->dst));
+}
+
+/* Between devices the runtime takes asynchronous copies only. */
+static asc_status_t link_copy_across(const link_copy_t *copy, asc_link_op_t *op)
+{
+    return link_peer_access(copy->device, copy->dst_device) ? link_copy_async(copy, op)
+                                                            : link_copy_bounce(copy);
+}
+
+/* ----------------------------------------------------------- door -------- */
+
+/* A local copy of any size ends, or its stream reports why not. */
+#define LINK_COPY_WAIT_MS 600000
+
+asc_status_t asc_link_copy(void *dst, const void *src, size_t len)
+{
+    asc_link_op_t op;
+    link_copy_t   copy;
+    asc_status_t  status;
+
+    if (len == 0) {
+        return ASC_OK;
+    }
+    status = link_copy_plan(&copy, dst, src, len);
+    if (status != ASC_INPROGRESS) {
+        return status;
+    }
+    if (copy.device == copy.dst_device) {
+        return link_copy_sync(&copy);
+    }
+    status = link_copy_across(&copy, &op);
+    return status == ASC_INPROGRESS ? link_op_wait((link_op_t *)(void *)&op, LINK_COPY_WAIT_MS)
+                                    : status;
+}
+
+asc_status_t asc_link_copy_start(void *dst, const void *src, size_t len, asc_link_op_t *op)
+{
+    link_copy_t  copy;
+    asc_status_t status;
+
+    if (len == 0) {
+        return ASC_OK;
+    }
+    status = link_copy_plan(&copy, dst, src, len);
+    if (status != ASC_INPROGRESS) {
+        return status;
+    }
+    if (copy.device != copy.dst_device) {
+        return link_copy_across(&copy, op);
+    }
+    if (len <= LINK_COPY_SHORT || link_copy_pageable(&copy)) {
+        return link_copy_sync(&copy);
+    }
+    return link_copy_async(&copy, op);
+}
+
+asc_status_t asc_link_mem_alloc(size_t size, void **ptr)
+{
+    int          device = asc_link_home_device();
+    char         text[ASC_ACL_TEXT_MAX];
+    link_ctx_t   guard;
+    asc_status_t status;
+    aclError     err;
+
+    if (device < 0) {
+        asc_log_once(ASC_LOG_ERROR, "device memory is asked for, but this process has chosen no "
+                                    "device: call aclrtSetDevice first");
+        return ASC_ERR_NOT_FOUND;
+    }
+    status = link_ctx_enter(device, &guard);
+    if (status != ASC_OK) {
+        return status;
+    }
+    err = link_hooks_malloc(ptr, size);
+    link_ctx_leave(&guard);
+    if (err != ACL_SUCCESS) {
+        asc_log(ASC_LOG_ERROR, "%zu bytes of device memory cannot be allocated: %s", size,
+                asc_acl_error_text(err, text, sizeof(text)));
+        return asc_acl_status(err);
+    }
+    return ASC_OK;
+}
+
+asc_status_t asc_link_mem_free(void *ptr)
+{
+    asc_link_mem_t mem;
+    link_ctx_t     guard;
+    asc_status_t   status;
+    aclError       err;
+    char           text[ASC_ACL_TEXT_MAX];
+
+    if (asc_link_mem_query(ptr, 1, &mem) != ASC_LINK_MEM_DEVICE || mem.base != ptr) {
+        asc_log(ASC_LOG_ERROR, "%p is not an allocation that could be freed", ptr);
+        return ASC_ERR_INVALID;
+    }
+    status = link_ctx_enter(mem.device, &guard);
+    if (status != ASC_OK) {
+        return status;
+    }
+    err = link_hooks_free(ptr);
+    link_ctx_leave(&guard);
+    if (err != ACL_SUCCESS) {
+        asc_log(ASC_LOG_ERROR, "device memory %p cannot be freed: %s", ptr,
+                asc_acl_error_text(err, text, sizeof(text)));
+        return ASC_ERR_ACL;
+    }
+    return ASC_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libascend_preload.so, for LD_PRELOAD: exports the hooks under the runtime's
+ * own names, which direct callers then reach, and stands before dlsym and
+ * dlvsym for programs that look the runtime's functions up (torch_npu does).
+ *
+ * The real dlsym finds out who asks from its return address (RTLD_NEXT and
+ * RTLD_DEFAULT depend on it), so a look-up that does not concern us must reach
+ * it by a jump, not by a call: hence the few lines of assembly.
+ */
+#include "asc_config.h"
+
+#include "link/hooks.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LINK_EXPORT __attribute__((visibility("default")))
+
+#define LINK_PRELOAD_FN(_name, _params, _args)                                                     \
+    LINK_EXPORT aclError _name _params;                                                            \
+    aclError _name _params                                                                         \
+    {                                                                                              \
+        return asc_link_hook_##_name _args;                                                        \
+    }
+LINK_HOOKS(LINK_PRELOAD_FN)
+#undef LINK_PRELOAD_FN
+
+typedef void *(*link_dlsym_fn)(void *handle, const char *name);
+typedef void *(*link_dlvsym_fn)(void *handle, const char *name, const char *version);
+
+/* Called by the assembly below, so not static. */
+link_dlsym_fn  link_preload_dlsym_real __attribute__((visibility("hidden")));
+link_dlvsym_fn link_preload_dlvsym_real __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) void *link_preload_lookup(void *handle, const char *name,
+                                                                const char *version,
+                                                                uintptr_t caller);
+
+/* ------------------------------- the C library's dlsym, without dlsym ---- */
+
+typedef struct link_libc {
+    const ElfW(Sym) *symbols;
+    const char      *strings;
+    const uint32_t  *gnu_hash;
+    ElfW(Addr)       base;
+} link_libc_t;
+
+/* The loader relocates these pointers in place, except where it does not. */
+static ElfW(Addr) link_libc_addr(const link_libc_t *lib, ElfW(Addr) addr)
+{
+    return addr < lib->base ? addr + lib->base : addr;
+}
+
+static void link_libc_read(link_libc_t *lib, const ElfW(Dyn) *dyn)
+{
+    for (; dyn->d_tag != DT_NULL; ++dyn) {
+        ElfW(Addr) addr = link_libc_addr(lib, dyn->d_un.d_ptr);
+
+        if (dyn->d_tag == DT_SYMTAB) {
+            lib->symbols = (const ElfW(Sym) *)addr;
+        } else if (dyn->d_tag == DT_STRTAB) {
+            lib->strings = (const char *)addr;
+        } else if (dyn->d_tag == DT_GNU_HASH) {
+            lib->gnu_hash = (const uint32_t *)addr;
+        }
+    }
+}
+
+/* Follows the GNU hash table: header of four words, bloom filter, buckets,
+ * chains whose last entry has bit 0 set. */
+static void *link_libc_symbol(const link_libc_t *lib, const char *name)
+{
+    const uint32_t *table = lib->gnu_hash, *buckets, *chain;
+    uint32_t        hash  = 5381, at;
+
+    if (table == NULL || lib->symbols == NULL || lib->strings == NULL) {
+        return NULL;
+    }
+    for (const unsigned char *c = (const unsigned char *)name; *c != '\0'; ++c) {
+        hash = hash * 33 + *c;
+    }
+    buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / 4);
+    chain   = buckets + table[0];
+    at      = buckets[hash % table[0]];
+    if (at < table[1]) {
+        return NULL;
+    }
+    for (;; ++at) {
+        uint32_t         other  = chain[at - table[1]];
+        const ElfW(Sym) *symbol = &lib->symbols[at];
+
+        if (((other ^ hash) >> 1) == 0 && strcmp(lib->strings + symbol->st_name, name) == 0 &&
+            symbol->st_shndx != SHN_UNDEF) {
+            return (void *)(lib->base + symbol->st_value);
+        }
+        if ((other & 1) != 0) {
+            return NULL;
+        }
+    }
+}
+
+static int link_libc_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *file  = slash != NULL ? slash + 1 : info->dlpi_name;
+    link_libc_t lib   = {.base = info->dlpi_addr};
+    void       *found;
+
+    (void)size;
+    (void)arg;
+    if (strncmp(file, "libc.so", 7) != 0 && strncmp(file, "libdl.so", 8) != 0) {
+        return 0;
+    }
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
+            link_libc_read(&lib, (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+        }
+    }
+    found = link_libc_symbol(&lib, "dlvsym");
+    if (found != NULL) {
+        __atomic_store_n(&link_preload_dlvsym_real, (link_dlvsym_fn)found, __ATOMIC_RELEASE);
+    }
+    found = link_libc_symbol(&lib, "dlsym");
+    if (found != NULL) {
+        __atomic_store_n(&link_preload_dlsym_real, (link_dlsym_fn)found, __ATOMIC_RELEASE);
+    }
+    return found != NULL;
+}
+
+/* ------------------------------------------------------ look-ups --------- */
+
+static uintptr_t link_own_start, link_own_end; /* of libascendlink.so */
+
+static int link_own_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t inside = (uintptr_t)arg, start = UINTPTR_MAX, end = 0;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+        if (ph->p_type == PT_LOAD) {
+            uintptr_t from = info->dlpi_addr + ph->p_vaddr;
+
+            start = from < start ? from : start;
+            end   = from + ph->p_memsz > end ? from + ph->p_memsz : end;
+        }
+    }
+    if (inside < start || inside >= end) {
+        return 0;
+    }
+    link_own_start = start;
+    link_own_end   = end;
+    return 1;
+}
+
+/* Early look-ups (constructors of other libraries) come before ours runs. */
+static void link_preload_prepare(void)
+{
+    if (__atomic_load_n(&link_preload_dlsym_real, __ATOMIC_ACQUIRE) == NULL) {
+        dl_iterate_phdr(link_own_visit, (void *)(uintptr_t)&asc_link_hook_for);
+        dl_iterate_phdr(link_libc_visit, NULL);
+    }
+}
+
+/* RTLD_DEFAULT would find our own exports even where the runtime has no such
+ * function; whether it has must come from a library behind us. */
+static void *link_preload_real(void *handle, const char *name, const char *version)
+{
+    if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) {
+        void *found = link_preload_dlsym_real(RTLD_NEXT, name);
+
+        return found;
+    }
+    return version != NULL ? link_preload_dlvsym_real(handle, name, version)
+                           : link_preload_dlsym_real(handle, name);
+}
+
+/* The answer for one of our names in @a *result, else NULL: jump on. */
+void *link_preload_lookup(void *handle, const char *name, const char *version, uintptr_t caller)
+{
+    void *hook;
+
+    link_preload_prepare();
+    if (name == NULL || name[0] != 'a' || name[1] != 'c' || name[2] != 'l' ||
+        (caller >= link_own_start && caller < link_own_end)) {
+        return NULL;
+    }
+    hook = asc_link_hook_for(name);
+    if (hook == NULL || link_preload_real(handle, name, version) == NULL) {
+        return NULL;
+    }
+    return hook;
+}
+
+#if defined(__x86_64__)
+/* handle, name, version are in rdi, rsi, rdx; the return address on top. */
+__asm__(".text\n"
+        ".globl dlsym\n.type dlsym, @function\n"
+        "dlsym:\n"
+        "    endbr64\n"
+        "    push %rdi\n    push %rsi\n    sub $8, %rsp\n"
+        "    xor %edx, %edx\n    mov 24(%rsp), %rcx\n"
+        "    call link_preload_lookup\n"
+        "    add $8, %rsp\n    pop %rsi\n    pop %rdi\n"
+        "    test %rax, %rax\n    jnz 1f\n"
+        "    jmp *link_preload_dlsym_real(%rip)\n"
+        "1:  ret\n"
+        ".size dlsym, .-dlsym\n"
+        ".globl dlvsym\n.type dlvsym, @function\n"
+        "dlvsym:\n"
+        "    endbr64\n"
+        "    push %rdi\n    push %rsi\n    push %rdx\n"
+        "    mov 24(%rsp), %rcx\n"
+        "    call link_preload_lookup\n"
+        "    pop %rdx\n    pop %rsi\n    pop %rdi\n"
+        "    test %rax, %rax\n    jnz 2f\n"
+        "    jmp *link_preload_dlvsym_real(%rip)\n"
+        "2:  ret\n"
+        ".size dlvsym, .-dlvsym\n");
+#elif defined(__aarch64__)
+/* handle, name, version are in x0, x1, x2; the return address in x30. */
+__asm__(".text\n"
+        ".globl dlsym\n.type dlsym, %function\n"
+        "dlsym:\n"
+        "    stp x29, x30, [sp, #-32]!\n    mov x29, sp\n    stp x0, x1, [sp, #16]\n"
+        "    mov x2, #0\n    mov x3, x30\n"
+        "    bl link_preload_lookup\n"
+        "    mov x9, x0\n    ldp x0, x1, [sp, #16]\n    ldp x29, x30, [sp], #32\n"
+        "    cbnz x9, 1f\n"
+        "    adrp x16, link_preload_dlsym_real\n"
+        "    ldr x16, [x16, #:lo12:link_preload_dlsym_real]\n"
+        "    br x16\n"
+        "1:  mov x0, x9\n    ret\n"
+        ".size dlsym, .-dlsym\n"
+        ".globl dlvsym\n.type dlvsym, %function\n"
+        "dlvsym:\n"
+        "    stp x29, x30, [sp, #-48]!\n    mov x29, sp\n"
+        "    stp x0, x1, [sp, #16]\n    str x2, [sp, #32]\n"
+        "    mov x3, x30\n"
+        "    bl link_preload_lookup\n"
+        "    mov x9, x0\n    ldp x0, x1, [sp, #16]\n    ldr x2, [sp, #32]\n"
+        "    ldp x29, x30, [sp], #48\n"
+        "    cbnz x9, 2f\n"
+        "    adrp x16, link_preload_dlvsym_real\n"
+        "    ldr x16, [x16, #:lo12:link_preload_dlvsym_real]\n"
+        "    br x16\n"
+        "2:  mov x0, x9\n    ret\n"
+        ".size dlvsym, .-dlvsym\n");
+#else
+#error "libascend_preload.so knows x86_64 and aarch64 only"
+#endif
+
+__attribute__((constructor)) static void link_preload_start(void)
+{
+    link_preload_prepare();
+    asc_link_hooks_preloaded();
+}
