@@ -106,6 +106,9 @@ typedef int aclError;
 #define ACL_ERROR_RT_STREAM_SYNC_TIMEOUT       507046
 #define ACL_ERROR_RT_EVENT_SYNC_TIMEOUT        507047
 #define ACL_ERROR_RT_DEVICE_MEM_ERROR          507053
+#define ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR   507054
+#define ACL_ERROR_RT_SUSPECT_DEVICE_MEM_ERROR  507055
+#define ACL_ERROR_RT_LINK_ERROR                507056
 #define ACL_ERROR_RT_SUSPECT_REMOTE_ERROR      507057
 #define ACL_ERROR_RT_DRV_INTERNAL_ERROR        507899 /* any driver refusal */
 #define ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910
@@ -345,6 +348,12 @@ typedef enum aclrtMemAccessFlags {
 /* The runtime has no name for the length of an IPC key buffer. Keys are
  * opaque: copy all bytes, zero the buffer first, never treat them as text. */
 #define ASCEND_ABI_IPC_KEY_SIZE 65
+
+/* comparisons of aclrtValueWait; GEQ is a signed 64-bit difference */
+#define ACL_VALUE_WAIT_GEQ 0x0u
+#define ACL_VALUE_WAIT_EQ  0x1u
+#define ACL_VALUE_WAIT_AND 0x2u
+#define ACL_VALUE_WAIT_NOR 0x3u
 
 /* ---- structures ------------------------------------------------------- */
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * entry.h - what every ABI function does first: count the call, ask the fault
+ * plan, refuse when the process is not initialised. And how a function fails:
+ * sim_fail() keeps the reason for aclGetRecentErrMsg().
+ */
+#ifndef NPUSIM_ENTRY_H
+#define NPUSIM_ENTRY_H
+
+#include <stdbool.h>
+
+#include "acl/ascend_abi.h"
+#include "counters.h"
+
+struct context;
+
+#define SIM_ERROR_TEXT 2048
+
+/* What belongs to one thread of the program. */
+struct sim_thread {
+    struct context *ctx;    /* current context; valid if the serial matches */
+    uint64_t ctx_serial;
+    int call;               /* the ABI function it is in, for messages */
+    int depth;              /* nesting of stream progress, see stream.c */
+    char pending[SIM_ERROR_TEXT]; /* failures since the last read */
+    char handed[SIM_ERROR_TEXT];  /* what the last read returned */
+};
+extern _Thread_local struct sim_thread sim_thread;
+
+enum sim_gate_bits {
+    SIM_GATE_CLOSED = 1, /* aclInit not done, or done by a forked parent */
+    SIM_GATE_FAULTS = 2  /* a fault plan exists */
+};
+extern _Atomic unsigned sim_gate;
+
+aclError sim_enter_slow(enum sim_fn fn, bool needs_init);
+
+/* For functions that work only after aclInit(). */
+static inline aclError sim_enter(enum sim_fn fn)
+{
+    sim_count(fn, 1);
+    sim_thread.call = fn;
+    if (__builtin_expect(atomic_load_explicit(&sim_gate, memory_order_acquire) != 0, 0)) {
+        return sim_enter_slow(fn, true);
+    }
+    return ACL_SUCCESS;
+}
+
+/* For the few that work always. */
+static inline aclError sim_enter_any(enum sim_fn fn)
+{
+    sim_count(fn, 1);
+    sim_thread.call = fn;
+    if (__builtin_expect(atomic_load_explicit(&sim_gate, memory_order_acquire) != 0, 0)) {
+        return sim_enter_slow(fn, false);
+    }
+    return ACL_SUCCESS;
+}
+
+/* Records "function: text (code)" for the calling thread; returns code. */
+aclError sim_fail(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The texts since the last call, newest first, or NULL. */
+const char *sim_error_take(void);
+
+#endif

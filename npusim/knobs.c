@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "knobs.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "fault.h"
+
+#define MIN_HBM (4ull << 20)
+
+struct knobs knobs;
+
+extern char **environ;
+
+/* Parses one value into knobs; false when it makes no sense. */
+typedef bool (*knob_fn)(const char *value);
+
+static bool parse_u64(const char *s, uint64_t max, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*s)) {
+        return false;
+    }
+    *out = strtoull(s, &end, 0);
+    return *end == '\0' && *out <= max;
+}
+
+static bool parse_bool(const char *s, bool *out)
+{
+    static const char *const yes[] = {"y", "yes", "1", "on", "true"};
+    static const char *const no[] = {"n", "no", "0", "off", "false"};
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        if (strcasecmp(s, yes[i]) == 0 || strcasecmp(s, no[i]) == 0) {
+            *out = strcasecmp(s, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_devices(const char *s)
+{
+    uint64_t v;
+    bool ok = parse_u64(s, SIM_MAX_DEVICES, &v);
+    knobs.devices = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
+static bool set_hbm(const char *s)
+{
+    char *end;
+    if (!isdigit((unsigned char)*s)) {
+        return false;
+    }
+    uint64_t v = strtoull(s, &end, 10);
+    static const char units[] = "KMGT";
+    const char *u = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (u != NULL) {
+        v <<= 10 * (u - units + 1);
+        end++;
+    }
+    knobs.hbm = v;
+    return *end == '\0' && v >= MIN_HBM && v <= 1ull << 44;
+}
+
+static bool set_soc(const char *s)
+{
+    static const struct {
+        const char *prefix;
+        enum soc_family family;
+    } table[] = {
+        {"Ascend950", SOC_950},    {"Ascend910_93", SOC_A3}, {"Ascend910B", SOC_A2},
+        {"Ascend310B", SOC_310B},  {"Ascend310P", SOC_310P}, {"Ascend910Pro", SOC_910},
+        {"Ascend910A", SOC_910},   {"Ascend910", SOC_910},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        size_t len = strlen(table[i].prefix);
+        bool exact = table[i].family == SOC_910 && strcmp(table[i].prefix, "Ascend910") == 0;
+        if (strncmp(s, table[i].prefix, len) == 0 && (!exact || s[len] == '\0')) {
+            knobs.family = table[i].family;
+            snprintf(knobs.soc, sizeof(knobs.soc), "%s", s);
+            return strlen(s) < sizeof(knobs.soc);
+        }
+    }
+    return false;
+}
+
+static bool set_async(const char *s)
+{
+    static const char *const names[] = {"eager", "lazy", "random"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(s, names[i]) == 0) {
+            knobs.async = (enum async_mode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_seed(const char *s)
+{
+    return parse_u64(s, UINT64_MAX, &knobs.seed);
+}
+
+static bool set_va_recycle(const char *s)
+{
+    return parse_bool(s, &knobs.va_recycle);
+}
+
+static bool set_suballoc(const char *s)
+{
+    return parse_bool(s, &knobs.suballoc);
+}
+
+static bool set_poison(const char *s)
+{
+    return parse_bool(s, &knobs.poison);
+}
+
+static bool set_one_import(const char *s)
+{
+    return parse_bool(s, &knobs.one_import);
+}
+
+static bool set_max_notify(const char *s)
+{
+    uint64_t v;
+    bool ok = parse_u64(s, 8192, &v);
+    knobs.max_notify = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
+static bool set_tgid_offset(const char *s)
+{
+    uint64_t v;
+    bool ok = parse_u64(s, 100000000, &v);
+    knobs.tgid_offset = ok ? (int32_t)v : 0;
+    return ok;
+}
+
+static bool set_stats(const char *s)
+{
+    snprintf(knobs.stats, sizeof(knobs.stats), "%s", s);
+    return *s != '\0' && strlen(s) < sizeof(knobs.stats) - 32;
+}
+
+/* "0-3,1-2": these pairs have no access to each other */
+static bool peer_pairs(const char *s)
+{
+    while (*s != '\0') {
+        char *end;
+        unsigned long a = strtoul(s, &end, 10);
+        if (end == s || *end != '-') {
+            return false;
+        }
+        s = end + 1;
+        unsigned long b = strtoul(s, &end, 10);
+        if (end == s || a >= SIM_MAX_DEVICES || b >= SIM_MAX_DEVICES || a == b) {
+            return false;
+        }
+        knobs.no_peer[a] |= 1ull << b;
+        knobs.no_peer[b] |= 1ull << a;
+        s = end + (*end == ',');
+        if (*end != ',' && *end != '\0') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "011/101/110": row i, column j is 1 where i reaches j */
+static bool peer_matrix(const char *s)
+{
+    size_t row = 0, col = 0;
+    for (; *s != '\0'; s++) {
+        if (*s == '/') {
+            row++;
+            col = 0;
+        } else if ((*s == '0' || *s == '1') && row < SIM_MAX_DEVICES && col < SIM_MAX_DEVICES) {
+            if (*s == '0' && row != col) {
+                knobs.no_peer[row] |= 1ull << col;
+            }
+            col++;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool set_peer(const char *s)
+{
+    return strchr(s, '-') != NULL ? peer_pairs(s) : peer_matrix(s);
+}
+
+static bool pci_address(const char *s, size_t len, char out[16])
+{
+    unsigned d, b, v, f;
+    char buf[16];
+    int used = 0;
+    if (len >= sizeof(buf)) {
+        return false;
+    }
+    memcpy(buf, s, len);
+    buf[len] = '\0';
+    if (sscanf(buf, "%4x:%2x:%2x.%1x%n", &d, &b, &v, &f, &used) != 4 || buf[used] != '\0') {
+        return false;
+    }
+    snprintf(out, 16, "%04x:%02x:%02x.%x", d & 0xffff, b & 0xff, v & 0xff, f & 0xf);
+    return true;
+}
+
+static bool set_pci(const char *s)
+{
+    for (size_t i = 0; *s != '\0'; i++) {
+        size_t len = strcspn(s, ",");
+        if (i >= SIM_MAX_DEVICES || !pci_address(s, len, knobs.pci[i])) {
+            return false;
+        }
+        s += len + (s[len] == ',');
+    }
+    return true;
+}
+
+static bool set_fault(const char *s)
+{
+    char why[200];
+    return fault_load(s, why, sizeof(why));
+}
+
+static bool set_dir(const char *s)
+{
+    return *s == '/' && strlen(s) < PATH_MAX - 32;
+}
+
+static const struct {
+    const char *name;
+    knob_fn set;
+    const char *want;
+} knob_table[] = {
+    {"NPUSIM_DEVICES", set_devices, "a number from 0 to 64"},
+    {"NPUSIM_HBM", set_hbm, "bytes, 4M or more, with K, M, G or T"},
+    {"NPUSIM_SOC", set_soc, "a SoC name such as Ascend910B3, Ascend910_9392, Ascend310P3"},
+    {"NPUSIM_ASYNC", set_async, "eager, lazy or random"},
+    {"NPUSIM_SEED", set_seed, "a number"},
+    {"NPUSIM_VA_RECYCLE", set_va_recycle, "y or n"},
+    {"NPUSIM_SUBALLOC", set_suballoc, "y or n"},
+    {"NPUSIM_POISON", set_poison, "y or n"},
+    {"NPUSIM_ONE_IMPORT", set_one_import, "y or n"},
+    {"NPUSIM_MAX_NOTIFY", set_max_notify, "a number from 0 to 8192"},
+    {"NPUSIM_TGID_OFFSET", set_tgid_offset, "a number from 0 to 100000000"},
+    {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a matrix (011/101/110)"},
+    {"NPUSIM_PCI", set_pci, "PCI addresses dddd:bb:dd.f separated by commas"},
+    {"NPUSIM_FAULT", set_fault, "FUNCTION:NTH=CODE[@RANK] separated by commas, NTH may be *"},
+    {"NPUSIM_STATS", set_stats, "a file name; %p is the process id, %r the MPI rank"},
+    {"NPUSIM_DIR", set_dir, "an absolute directory name"},
+};
+
+#define KNOBS (sizeof(knob_table) / sizeof(knob_table[0]))
+
+/* A misspelt knob would silently test nothing, so names are checked too. */
+static bool names_known(char *why, size_t why_len)
+{
+    for (char **e = environ; *e != NULL; e++) {
+        if (strncmp(*e, "NPUSIM_", 7) != 0) {
+            continue;
+        }
+        size_t len = strcspn(*e, "="), i = 0;
+        while (i < KNOBS && (strlen(knob_table[i].name) != len ||
+                             memcmp(knob_table[i].name, *e, len) != 0)) {
+            i++;
+        }
+        if (i == KNOBS) {
+            snprintf(why, why_len, "npusim has no variable %.*s; see docs/npusim.md", (int)len, *e);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As the driver does: a list of physical ids, each once. */
+static bool visible_load(char *why, size_t why_len)
+{
+    const char *s = getenv("ASCEND_RT_VISIBLE_DEVICES");
+    knobs.visible_count = 0;
+    if (s == NULL) {
+        for (uint32_t i = 0; i < knobs.devices; i++) {
+            knobs.visible[knobs.visible_count++] = (int32_t)i;
+        }
+        return true;
+    }
+    uint64_t seen = 0;
+    for (const char *p = s; *p != '\0';) {
+        char *end;
+        unsigned long id = strtoul(p, &end, 10);
+        if (!isdigit((unsigned char)*p) || (*end != ',' && *end != '\0') || id >= knobs.devices ||
+            (seen >> id & 1)) {
+            snprintf(why, why_len,
+                     "ASCEND_RT_VISIBLE_DEVICES='%s' must list ids below %u, each once", s,
+                     knobs.devices);
+            return false;
+        }
+        seen |= 1ull << id;
+        knobs.visible[knobs.visible_count++] = (int32_t)id;
+        p = end + (*end == ',');
+    }
+    return true;
+}
+
+bool knobs_load(char *why, size_t why_len)
+{
+    char bad[200];
+    memset(&knobs, 0, sizeof(knobs));
+    fault_load(NULL, bad, sizeof(bad));
+    knobs.devices = 8;
+    knobs.hbm = 16ull << 30;
+    knobs.max_notify = 8192;
+    knobs.seed = 1;
+    set_soc("Ascend910B3");
+    if (!names_known(why, why_len)) {
+        return false;
+    }
+    for (size_t i = 0; i < KNOBS; i++) {
+        const char *value = getenv(knob_table[i].name);
+        if (value != NULL && !knob_table[i].set(value)) {
+            snprintf(why, why_len, "%s='%s' is not valid: use %s", knob_table[i].name, value,
+                     knob_table[i].want);
+            return false;
+        }
+    }
+    return visible_load(why, why_len);
+}
+
+int knobs_phys(int64_t user)
+{
+    return user >= 0 && user < knobs.visible_count ? knobs.visible[user] : -1;
+}
+
+int knobs_user(int phys)
+{
+    for (uint32_t i = 0; i < knobs.visible_count; i++) {
+        if (knobs.visible[i] == phys) {
+            return (int)i;
+        }
+    }
+    return -1;
+}

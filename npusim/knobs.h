@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * knobs.h - the environment variables NPUSIM_*, read by aclInit(). Each is
+ * described in docs/npusim.md.
+ */
+#ifndef NPUSIM_KNOBS_H
+#define NPUSIM_KNOBS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_MAX_DEVICES 64
+
+enum soc_family {
+    SOC_950,
+    SOC_A3,
+    SOC_A2,
+    SOC_310B,
+    SOC_310P,
+    SOC_910
+};
+
+enum async_mode {
+    ASYNC_EAGER,
+    ASYNC_LAZY,
+    ASYNC_RANDOM
+};
+
+struct knobs {
+    uint32_t devices;    /* on the node; physical ids 0..devices-1 */
+    uint64_t hbm;        /* bytes per device, shared by all processes */
+    char soc[40];
+    enum soc_family family;
+    enum async_mode async;
+    uint64_t seed;
+    bool va_recycle;
+    bool suballoc;
+    bool poison;
+    bool one_import;
+    uint32_t max_notify; /* per device, all processes */
+    int32_t tgid_offset;
+    uint64_t no_peer[SIM_MAX_DEVICES]; /* bit j of [i]: i cannot reach j */
+    char pci[SIM_MAX_DEVICES][16];     /* empty: not given */
+    char stats[PATH_MAX];              /* empty: none */
+    uint32_t visible_count;
+    int32_t visible[SIM_MAX_DEVICES];  /* user id -> physical id */
+};
+
+extern struct knobs knobs;
+
+/* Reads the environment. On a bad value returns false with the variable, the
+ * value and what would be right in why. */
+bool knobs_load(char *why, size_t why_len);
+
+/* Physical id of a user id or -1; and back. */
+int knobs_phys(int64_t user);
+int knobs_user(int phys);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stream.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "node.h"
+
+#define STREAMS_PER_DEVICE 1984
+#define NESTING            4 /* a wait may move the stream it waits for, and so on */
+
+static struct handle_table streams = HANDLE_TABLE(struct stream, 8192);
+static _Atomic int per_device[SIM_MAX_DEVICES];
+_Atomic bool stream_poll_needed;
+_Atomic uint32_t stream_queued_total;
+static _Atomic uint64_t random_at;
+
+static const struct task_ops *const ops[TASK_TYPES] = {
+    [TASK_COPY] = &copy_ops,
+    [TASK_FILL] = &fill_ops,
+    [TASK_REDUCE] = &reduce_ops,
+    [TASK_EVENT_RECORD] = &event_record_ops,
+    [TASK_EVENT_WAIT] = &event_wait_ops,
+    [TASK_NOTIFY_RECORD] = &notify_record_ops,
+    [TASK_NOTIFY_WAIT] = &notify_wait_ops,
+    [TASK_VALUE_WRITE] = &value_write_ops,
+    [TASK_VALUE_WAIT] = &value_wait_ops,
+    [TASK_HOST_FUNC] = &host_ops,
+};
+
+uint64_t sim_random(void)
+{
+    uint64_t z = knobs.seed + atomic_fetch_add(&random_at, 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+struct stream *stream_new(struct context *ctx, uint32_t flags)
+{
+    if (atomic_fetch_add(&per_device[ctx->dev], 1) >= STREAMS_PER_DEVICE) {
+        atomic_fetch_sub(&per_device[ctx->dev], 1);
+        return NULL;
+    }
+    struct stream *s = handle_new(&streams, offsetof(struct stream, lock));
+    if (s == NULL) {
+        atomic_fetch_sub(&per_device[ctx->dev], 1);
+        return NULL;
+    }
+    if (!s->made) {
+        pthread_mutex_init(&s->lock, NULL);
+        s->made = true;
+    }
+    s->ctx = ctx;
+    s->dev = ctx->dev;
+    s->flags = flags;
+    sim_count(SIM_C_LIVE_STREAM, 1);
+    handle_publish(s);
+    return s;
+}
+
+void stream_end(struct stream *s)
+{
+    if (!handle_kill(s)) {
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    while (s->running) {
+        pthread_mutex_unlock(&s->lock);
+        sched_yield();
+        pthread_mutex_lock(&s->lock);
+    }
+    struct task *t = s->first;
+    s->first = s->last = NULL;
+    pthread_mutex_unlock(&s->lock);
+    while (t != NULL) {
+        struct task *next = t->next;
+        ops[t->type]->drop(s, t);
+        free(t);
+        atomic_fetch_sub(&stream_queued_total, 1);
+        t = next;
+    }
+    atomic_store(&s->queued, 0);
+    atomic_fetch_sub(&per_device[s->dev], 1);
+    sim_uncount(SIM_C_LIVE_STREAM, 1);
+    handle_free(&streams, s);
+}
+
+void stream_end_all(struct context *ctx)
+{
+    struct stream *s;
+    for (uint32_t i = 0; (s = handle_at(&streams, i)) != NULL; i++) {
+        if (handle_live(s) && s->ctx == ctx) {
+            stream_end(s);
+        }
+    }
+}
+
+aclError stream_any(aclrtStream handle, struct stream **s)
+{
+    if (handle == NULL) {
+        struct context *ctx;
+        aclError rc = context_need(&ctx);
+        *s = rc == ACL_SUCCESS ? ctx->def : NULL;
+        return rc;
+    }
+    *s = handle_get(&streams, handle);
+    if (*s == NULL) {
+        return sim_fail(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a live stream", handle);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError stream_use(aclrtStream handle, struct stream **s)
+{
+    struct context *ctx;
+    aclError rc = context_need(&ctx);
+    if (rc != ACL_SUCCESS || (rc = stream_any(handle, s)) != ACL_SUCCESS) {
+        return rc;
+    }
+    if ((*s)->ctx != ctx) {
+        return sim_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                        "stream %p belongs to another context (device %d) than the current one "
+                        "(device %d)",
+                        handle, knobs_user((*s)->dev), knobs_user(ctx->dev));
+    }
+    return ACL_SUCCESS;
+}
+
+void stream_fault(struct stream *s, aclError code, const char *fmt, ...)
+{
+    if (atomic_load(&s->error) != ACL_SUCCESS) {
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(s->why, sizeof(s->why), fmt, ap);
+    va_end(ap);
+    atomic_store_explicit(&s->error, code, memory_order_release);
+}
+
+aclError stream_result(struct stream *s)
+{
+    int code = atomic_load_explicit(&s->error, memory_order_acquire);
+    if (__builtin_expect(code != ACL_SUCCESS, 0)) {
+        return sim_fail(code, "an earlier task of the stream failed: %s", s->why);
+    }
+    return ACL_SUCCESS;
+}
+
+/* After an error nothing that moves data or signals others may run. */
+static enum task_result task_run(struct stream *s, struct task *t, bool worker)
+{
+    if (__builtin_expect(atomic_load_explicit(&s->error, memory_order_relaxed) != 0, 0)) {
+        ops[t->type]->drop(s, t);
+        return TASK_DONE;
+    }
+    if (t->type == TASK_HOST_FUNC && !worker) {
+        worker_kick(true);
+        return TASK_BLOCKED;
+    }
+    return ops[t->type]->run(s, t);
+}
+
+/* Something was done: threads may wait for it, and blocked tasks too. */
+static void ring_waiters(void)
+{
+    struct node_file *f = node_self->file;
+    if (atomic_load(&f->sleepers) != 0 ||
+        (atomic_load(&stream_queued_total) != 0 && atomic_load(&f->worker) == WORKER_ARMED)) {
+        node_ring_slow(f);
+    }
+}
+
+int stream_advance(struct stream *s, int budget, bool worker)
+{
+    int done = 0;
+    if (atomic_load_explicit(&s->queued, memory_order_acquire) == 0 ||
+        sim_thread.depth >= NESTING) {
+        return 0;
+    }
+    pthread_mutex_lock(&s->lock);
+    if (s->running || !handle_live(s)) {
+        pthread_mutex_unlock(&s->lock);
+        return 0;
+    }
+    s->running = true;
+    sim_thread.depth++;
+    struct task *t;
+    while (done < budget && (t = s->first) != NULL) {
+        pthread_mutex_unlock(&s->lock);
+        enum task_result r = task_run(s, t, worker);
+        pthread_mutex_lock(&s->lock);
+        if (r == TASK_BLOCKED) {
+            break;
+        }
+        s->first = t->next;
+        if (s->first == NULL) {
+            s->last = NULL;
+        }
+        atomic_fetch_sub(&s->queued, 1);
+        atomic_fetch_sub(&stream_queued_total, 1);
+        free(t);
+        done++;
+    }
+    sim_thread.depth--;
+    s->running = false;
+    pthread_mutex_unlock(&s->lock);
+    if (done > 0) {
+        ring_waiters();
+    }
+    return done;
+}
+
+/* Under the lock. */
+static aclError enqueue(struct stream *s, const struct task *t, bool in_front)
+{
+    struct task *copy = malloc(sizeof(*copy));
+    if (copy == NULL) {
+        return ACL_ERROR_BAD_ALLOC;
+    }
+    *copy = *t;
+    copy->next = in_front ? s->first : NULL;
+    if (s->first == NULL) {
+        s->first = s->last = copy;
+    } else if (in_front) {
+        s->first = copy;
+    } else {
+        s->last->next = copy;
+        s->last = copy;
+    }
+    atomic_fetch_add(&s->queued, 1);
+    atomic_fetch_add(&stream_queued_total, 1);
+    return ACL_SUCCESS;
+}
+
+/* In random mode a submission may run nothing, something or something else. */
+static void random_step(struct stream *s)
+{
+    uint64_t r = sim_random();
+    struct stream *other = handle_at(&streams, (uint32_t)(r >> 32) % atomic_load(&streams.used));
+    switch (r & 3) {
+    case 0:
+        break;
+    case 1:
+        stream_advance(s, 1, false);
+        break;
+    case 2:
+        stream_advance(s, INT_MAX, false);
+        break;
+    default:
+        if (handle_live(other)) {
+            stream_advance(other, 1, false);
+        }
+    }
+}
+
+aclError stream_submit(struct stream *s, const struct task *task)
+{
+    aclError rc = ACL_SUCCESS;
+    struct task t = *task;
+    if (atomic_load_explicit(&stream_queued_total, memory_order_relaxed) != 0) {
+        worker_note_poll();
+    }
+    pthread_mutex_lock(&s->lock);
+    if (knobs.async == ASYNC_EAGER && s->first == NULL && !s->running) {
+        s->running = true;
+        pthread_mutex_unlock(&s->lock);
+        enum task_result r = task_run(s, &t, false);
+        pthread_mutex_lock(&s->lock);
+        s->running = false;
+        bool more = s->first != NULL;
+        if (r == TASK_BLOCKED) {
+            rc = enqueue(s, &t, true);
+        }
+        pthread_mutex_unlock(&s->lock);
+        if (r == TASK_DONE) {
+            ring_waiters();
+            if (more) {
+                stream_advance(s, INT_MAX, false);
+            }
+            return ACL_SUCCESS;
+        }
+    } else {
+        rc = enqueue(s, &t, false);
+        pthread_mutex_unlock(&s->lock);
+    }
+    if (rc != ACL_SUCCESS) {
+        ops[t.type]->drop(s, &t);
+        return sim_fail(rc, "no memory for a task");
+    }
+    worker_kick(t.type == TASK_HOST_FUNC);
+    if (knobs.async == ASYNC_RANDOM) {
+        random_step(s);
+    }
+    return ACL_SUCCESS;
+}
+
+void stream_poll(struct stream *s)
+{
+    if (atomic_load_explicit(&s->queued, memory_order_acquire) == 0) {
+        return;
+    }
+    worker_note_poll();
+    stream_advance(s, knobs.async == ASYNC_RANDOM ? (int)(sim_random() % 3) : INT_MAX, false);
+}
+
+int stream_advance_all(void)
+{
+    int done = 0;
+    uint32_t used = atomic_load(&streams.used);
+    uint32_t from = knobs.async == ASYNC_RANDOM && used > 0 ? (uint32_t)sim_random() % used : 0;
+    for (uint32_t i = 0; i < used; i++) {
+        struct stream *s = handle_at(&streams, (from + i) % used);
+        if (handle_live(s) && atomic_load(&s->queued) != 0) {
+            int budget = knobs.async == ASYNC_RANDOM ? 1 + (int)(sim_random() & 1) : INT_MAX;
+            done += stream_advance(s, budget, true);
+        }
+    }
+    return done;
+}
+
+bool stream_idle(struct stream *s)
+{
+    if (atomic_load_explicit(&s->queued, memory_order_acquire) != 0) {
+        return false;
+    }
+    pthread_mutex_lock(&s->lock);
+    bool idle = s->first == NULL && !s->running;
+    pthread_mutex_unlock(&s->lock);
+    return idle;
+}
+
+/* Waits for one stream after the other; the first error is returned. */
+aclError stream_sync_device(int dev, int32_t timeout_ms)
+{
+    aclError first = ACL_SUCCESS;
+    struct stream *s;
+    for (uint32_t i = 0; (s = handle_at(&streams, i)) != NULL; i++) {
+        if (handle_live(s) && s->dev == dev) {
+            aclError rc = stream_sync(s, timeout_ms);
+            first = first == ACL_SUCCESS ? rc : first;
+        }
+    }
+    return first;
+}
+
+uint32_t stream_id(const struct stream *s)
+{
+    return handle_index(&streams, s);
+}
