@@ -64,8 +64,10 @@ void link_transfer_close(unsigned long long deadline_ms)
             !link_ctx_usable(stream->device) || link_ctx_enter(stream->device, &ctx) != ASC_OK) {
             continue;
         }
+        /* ops that nobody has tested yet look at their stream once more */
         if (!stream->failed && link_op_start(&op, stream, NULL) == ASC_INPROGRESS &&
             link_op_wait(&op, now < deadline_ms ? (unsigned)(deadline_ms - now) : 0) == ASC_OK &&
+            link_import_busy() == 0 &&
             atomic_compare_exchange_strong(&peer->stream, &stream, NULL)) {
             link_stream_destroy(stream, false);
         }
