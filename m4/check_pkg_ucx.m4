@@ -86,5 +86,6 @@ AC_DEFUN([CHECK_PKG_UCX], [
     AC_DEFINE_UNQUOTED([ASC_UCX_VERSION], ["$UCX_VERSION"], [Version of the UCX built for, empty if none])
     AC_SUBST([UCX_VERSION])
     AC_SUBST([UCX_SRC_CPPFLAGS])
+    AC_SUBST([UCX_SRC_DIR], [$ucx_src_dir])
     AM_CONDITIONAL([HAVE_UCX_SRC], [test "x$have_ucx_src" = xyes])
 ])
