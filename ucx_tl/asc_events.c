@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Allocations: link/ sees them with the help of UCX's relocation patcher, UCX
+ * hears of them through its memory events.
+ */
+#include "asc_base.h"
+
+#include <ucm/event/event.h>
+#include <ucm/util/reloc.h>
+#include <ucs/config/global_opts.h>
+#include <ucs/debug/log.h>
+#include <ucs/debug/memtrack_int.h>
+#include <ucs/type/init_once.h>
+
+static int uct_asc_patch(const char *symbol, void *replacement)
+{
+    ucm_reloc_patch_t *patch;
+    ucs_status_t status;
+
+    /* UCX keeps the structure, and applies it to modules loaded later. */
+    patch = ucs_calloc(1, sizeof(*patch), "uct_asc_patch");
+    if (patch == NULL) {
+        return -1;
+    }
+
+    patch->symbol = symbol;
+    patch->value  = replacement;
+    status        = ucm_reloc_modify(patch);
+    if (status != UCS_OK) {
+        ucs_free(patch);
+        return -1;
+    }
+    return 0;
+}
+
+static void uct_asc_mem_event(asc_link_mem_event_t event, void *base, size_t size, void *arg)
+{
+    ucm_event_t ucm_event = {0};
+
+    ucm_event.mem_type.address  = base;
+    ucm_event.mem_type.size     = size;
+    ucm_event.mem_type.mem_type = UCT_ASC_MEM_TYPE;
+
+    ucm_event_enter();
+    ucm_event_dispatch((event == ASC_LINK_MEM_ALLOC) ? UCM_EVENT_MEM_TYPE_ALLOC :
+                                                       UCM_EVENT_MEM_TYPE_FREE,
+                       &ucm_event);
+    ucm_event_leave();
+    (void)arg;
+}
+
+void uct_asc_install_hooks(void)
+{
+    static ucs_init_once_t once = UCS_INIT_ONCE_INITIALIZER;
+    asc_status_t status;
+
+    UCS_INIT_ONCE(&once) {
+        status = asc_link_add_mem_listener(uct_asc_mem_event, NULL);
+        if (status == ASC_OK) {
+            status = asc_link_install_hooks(uct_asc_patch);
+        }
+        /* Works all the same: what is not seen is asked about and exported for
+         * every use. */
+        if (status != ASC_OK) {
+            ucs_debug("allocations of device memory are not seen: %s", asc_status_text(status));
+        }
+    }
+}
+
+void uct_asc_tune_memtype_cache(void)
+{
+    static ucs_init_once_t once = UCS_INIT_ONCE_INITIALIZER;
+
+    UCS_INIT_ONCE(&once) {
+        if (ucs_global_opts.enable_memtype_cache == UCS_TRY) {
+            /* A miss in that cache means host memory to UCX, without asking
+             * anybody; so an allocation made before the hooks, or by a program
+             * that looks functions up itself, would be touched by the CPU.
+             * Our own answer costs no more than the cache's. */
+            ucs_global_opts.enable_memtype_cache = UCS_NO;
+        } else if (ucs_global_opts.enable_memtype_cache == UCS_YES) {
+            ucs_info("UCX_MEMTYPE_CACHE=y: device memory allocated before UCX was started, or by "
+                     "functions looked up with dlsym, is taken for host memory; unset it or set n");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "uct_asc_ipc.h"
+
+#include <ucs/debug/log.h>
+#include <uct/base/uct_iov.inl>
+
+static UCS_CLASS_INIT_FUNC(uct_asc_ipc_ep_t, const uct_ep_params_t *params)
+{
+    char why[256];
+
+    UCT_EP_PARAMS_CHECK_DEV_IFACE_ADDRS(params);
+    UCS_CLASS_CALL_SUPER_INIT(uct_asc_ep_t, ucs_derived_of(params->iface, uct_asc_iface_t));
+
+    self->peer = uct_asc_ipc_open_peer(params->iface_addr, why, sizeof(why));
+    if (self->peer == NULL) {
+        ucs_debug("no endpoint to an Ascend peer: %s", why);
+        return UCS_ERR_UNREACHABLE;
+    }
+    return UCS_OK;
+}
+
+static UCS_CLASS_CLEANUP_FUNC(uct_asc_ipc_ep_t)
+{
+    (void)self;
+}
+
+UCS_CLASS_DEFINE(uct_asc_ipc_ep_t, uct_asc_ep_t);
+UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_ipc_ep_t, uct_ep_t, const uct_ep_params_t *);
+UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_ipc_ep_t, uct_ep_t);
+
+typedef enum uct_asc_ipc_dir {
+    UCT_ASC_IPC_GET,
+    UCT_ASC_IPC_PUT
+} uct_asc_ipc_dir_t;
+
+static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
+                                         uint64_t remote_addr, uct_rkey_t rkey,
+                                         uct_completion_t *comp, uct_asc_ipc_dir_t dir)
+{
+    uct_asc_iface_t *iface    = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
+    asc_link_import_t *import = (asc_link_import_t *)rkey;
+    size_t length             = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
+    asc_status_t status;
+    uct_asc_op_t *op;
+
+    UCT_CHECK_IOV_SIZE(iovcnt, 1ul, "uct_asc_ipc_ep_zcopy");
+    if (length == 0) {
+        return UCS_OK;
+    }
+
+    if (ucs_unlikely(asc_link_mem_query(iov->buffer, length, NULL) == ASC_LINK_MEM_BAD)) {
+        uct_asc_bad_memory(iov->buffer, length, "buffer of a message under way");
+    }
+
+    op = uct_asc_iface_get_op(iface);
+    if (op == NULL) {
+        return UCS_ERR_NO_MEMORY;
+    }
+
+    status = (dir == UCT_ASC_IPC_GET) ?
+                 asc_link_get(import, remote_addr, iov->buffer, length, &op->copy) :
+                 asc_link_put(import, remote_addr, iov->buffer, length, &op->copy);
+    return uct_asc_iface_started(iface, tl_ep, op, status, comp);
+}
+
+ucs_status_t uct_asc_ipc_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
+                                      uint64_t remote_addr, uct_rkey_t rkey,
+                                      uct_completion_t *comp)
+{
+    UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, ZCOPY,
+                      uct_iov_total_length(iov, iovcnt));
+    return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_IPC_GET);
+}
+
+ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
+                                      uint64_t remote_addr, uct_rkey_t rkey,
+                                      uct_completion_t *comp)
+{
+    UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, ZCOPY,
+                      uct_iov_total_length(iov, iovcnt));
+    return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_IPC_PUT);
+}
+
+ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp)
+{
+    uct_asc_ipc_ep_t *ep = ucs_derived_of(tl_ep, uct_asc_ipc_ep_t);
+
+    UCT_EP_KEEPALIVE_CHECK_PARAM(flags, comp);
+    if (asc_link_peer_alive(ep->peer)) {
+        return UCS_OK;
+    }
+    return uct_asc_iface_report_ep_error(ucs_derived_of(tl_ep->iface, uct_asc_iface_t), tl_ep);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transport asc_ipc: one copy on the device between the memories of two
+ * processes of a node, driven by the one that holds the other's key.
+ */
+#include "uct_asc_ipc.h"
+
+#include <ucs/config/parser.h>
+#include <ucs/debug/log.h>
+#include <ucs/sys/sys.h>
+#include <ucs/time/time.h>
+
+/* How many polls pass between two rounds of upkeep in link/. */
+#define UCT_ASC_IPC_UPKEEP_POLLS 4
+
+typedef struct uct_asc_ipc_iface_config {
+    uct_asc_iface_config_t super;
+    double                 close_timeout;
+} uct_asc_ipc_iface_config_t;
+
+static ucs_config_field_t uct_asc_ipc_iface_config_table[] = {
+    UCT_ASC_IFACE_CONFIG_FIELDS(ucs_offsetof(uct_asc_ipc_iface_config_t, super),
+                                "a copy between the device memories of two processes"),
+
+    {"CLOSE_TIMEOUT", "1s",
+     "Longest time that closing the interface waits for copies and records of\n"
+     "peers that are still under way.",
+     ucs_offsetof(uct_asc_ipc_iface_config_t, close_timeout), UCS_CONFIG_TYPE_TIME},
+
+    {.name = NULL}};
+
+asc_link_peer_t *uct_asc_ipc_open_peer(const uct_iface_addr_t *addr, char *why, size_t why_len)
+{
+    asc_link_peer_t *peer;
+    asc_link_addr_t peer_addr;
+
+    /* Addresses lie unaligned in UCX's messages. */
+    memcpy(&peer_addr, addr, sizeof(peer_addr));
+    why[0] = '\0';
+    if (asc_link_peer_open(&peer_addr, &peer, why, why_len) != ASC_OK) {
+        return NULL;
+    }
+    return peer;
+}
+
+static ucs_status_t uct_asc_ipc_iface_get_device_address(uct_iface_h tl_iface,
+                                                         uct_device_addr_t *addr)
+{
+    uint64_t system_id = ucs_get_system_id();
+
+    (void)tl_iface;
+    memcpy(addr, &system_id, sizeof(system_id));
+    return UCS_OK;
+}
+
+static ucs_status_t uct_asc_ipc_iface_get_address(uct_iface_h tl_iface, uct_iface_addr_t *addr)
+{
+    asc_link_addr_t self_addr;
+
+    (void)tl_iface;
+    asc_link_self_addr(&self_addr);
+    memcpy(addr, &self_addr, sizeof(self_addr));
+    return UCS_OK;
+}
+
+static int uct_asc_ipc_iface_is_reachable(const uct_iface_h tl_iface,
+                                          const uct_device_addr_t *dev_addr,
+                                          const uct_iface_addr_t *iface_addr)
+{
+    uint64_t system_id = ucs_get_system_id();
+    asc_link_peer_t *peer;
+    char why[256];
+
+    (void)tl_iface;
+    if ((dev_addr == NULL) || (iface_addr == NULL) ||
+        memcmp(dev_addr, &system_id, sizeof(system_id))) {
+        return 0;
+    }
+
+    peer = uct_asc_ipc_open_peer(iface_addr, why, sizeof(why));
+    if (peer == NULL) {
+        ucs_debug("no direct copies with an Ascend peer: %s", why);
+        return 0;
+    }
+
+    /* Inside one process asc_copy does it without keys. */
+    return !asc_link_peer_is_self(peer);
+}
+
+static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr_t *attr)
+{
+    uct_asc_iface_query(ucs_derived_of(tl_iface, uct_asc_iface_t), attr);
+
+    attr->iface_addr_len  = sizeof(asc_link_addr_t);
+    attr->device_addr_len = sizeof(uint64_t);
+    attr->cap.flags      |= UCT_IFACE_FLAG_ERRHANDLE_PEER_FAILURE | UCT_IFACE_FLAG_EP_CHECK;
+    return UCS_OK;
+}
+
+static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
+{
+    uct_asc_ipc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t);
+
+    /* Also while copies are under way: peers wait for what upkeep does. */
+    if (++iface->polls % UCT_ASC_IPC_UPKEEP_POLLS == 0) {
+        asc_link_progress();
+    }
+    return uct_asc_iface_is_idle(&iface->super) ? 0 : uct_asc_iface_poll(&iface->super);
+}
+
+static void UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t)(uct_iface_t *);
+
+static uct_iface_ops_t uct_asc_ipc_iface_ops = {
+    .ep_put_zcopy             = uct_asc_ipc_ep_put_zcopy,
+    .ep_get_zcopy             = uct_asc_ipc_ep_get_zcopy,
+    .ep_pending_add           = uct_asc_ep_pending_add,
+    .ep_pending_purge         = uct_asc_ep_pending_purge,
+    .ep_flush                 = uct_asc_ep_flush,
+    .ep_fence                 = uct_asc_ep_fence,
+    .ep_check                 = uct_asc_ipc_ep_check,
+    .ep_create                = UCS_CLASS_NEW_FUNC_NAME(uct_asc_ipc_ep_t),
+    .ep_destroy               = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_ep_t),
+    .iface_flush              = uct_asc_iface_flush,
+    .iface_fence              = uct_base_iface_fence,
+    .iface_progress_enable    = uct_base_iface_progress_enable,
+    .iface_progress_disable   = uct_base_iface_progress_disable,
+    .iface_progress           = uct_asc_ipc_iface_progress,
+    .iface_event_fd_get       = uct_asc_iface_event_fd_get,
+    .iface_event_arm          = uct_asc_iface_event_arm,
+    .iface_close              = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t),
+    .iface_query              = uct_asc_ipc_iface_query,
+    .iface_get_device_address = uct_asc_ipc_iface_get_device_address,
+    .iface_get_address        = uct_asc_ipc_iface_get_address,
+    .iface_is_reachable       = uct_asc_ipc_iface_is_reachable};
+
+static uct_iface_internal_ops_t uct_asc_ipc_iface_internal_ops = {
+    .iface_estimate_perf = uct_asc_iface_estimate_perf,
+    .iface_vfs_refresh   = uct_asc_iface_vfs_refresh,
+    .ep_query            = uct_asc_ep_query,
+    .ep_invalidate       = uct_asc_ep_invalidate};
+
+static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker,
+                           const uct_iface_params_t *params, const uct_iface_config_t *tl_config)
+{
+    const uct_asc_ipc_iface_config_t *config = ucs_derived_of(tl_config,
+                                                              uct_asc_ipc_iface_config_t);
+
+    UCS_CLASS_CALL_SUPER_INIT(uct_asc_iface_t, &uct_asc_ipc_iface_ops,
+                              &uct_asc_ipc_iface_internal_ops, md, worker, params, tl_config);
+
+    self->close_timeout_ms = (unsigned)(config->close_timeout * 1e3);
+    self->polls            = 0;
+    uct_asc_perf_peer(&config->super.perf, &self->super.perf);
+    return UCS_OK;
+}
+
+static UCS_CLASS_CLEANUP_FUNC(uct_asc_ipc_iface_t)
+{
+    uct_asc_iface_drain(&self->super, self->close_timeout_ms);
+    asc_link_quiesce(self->close_timeout_ms);
+}
+
+UCS_CLASS_DEFINE(uct_asc_ipc_iface_t, uct_asc_iface_t);
+static UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_ipc_iface_t, uct_iface_t, uct_md_h, uct_worker_h,
+                                 const uct_iface_params_t *, const uct_iface_config_t *);
+static UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_ipc_iface_t, uct_iface_t);
+
+static ucs_status_t uct_asc_ipc_query_devices(uct_md_h tl_md, uct_tl_device_resource_t **devices_p,
+                                              unsigned *num_devices_p)
+{
+    if (!ucs_derived_of(tl_md, uct_asc_ipc_md_t)->enable) {
+        *devices_p     = NULL;
+        *num_devices_p = 0;
+        return UCS_OK;
+    }
+
+    /* "Shared memory" is not filtered by UCX_NET_DEVICES. */
+    return uct_asc_query_devices(tl_md, UCT_DEVICE_TYPE_SHM, devices_p, num_devices_p);
+}
+
+uct_tl_t uct_asc_ipc_tl = {.name          = "asc_ipc",
+                           .query_devices = uct_asc_ipc_query_devices,
+                           .iface_open    = UCS_CLASS_NEW_FUNC_NAME(uct_asc_ipc_iface_t),
+                           .config        = {.name   = "asc_ipc transport",
+                                             .prefix = "ASC_IPC_",
+                                             .table  = uct_asc_ipc_iface_config_table,
+                                             .size   = sizeof(uct_asc_ipc_iface_config_t)}};

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory domain ascend_ipc: device memory that another process on the node may
+ * read and write. Keys and caches are those of link/.
+ */
+#include "uct_asc_ipc.h"
+
+#include <ucs/datastruct/list.h>
+#include <ucs/debug/log.h>
+#include <ucs/debug/memtrack_int.h>
+#include <ucs/sys/string.h>
+#include <ucs/sys/sys.h>
+
+#include <limits.h>
+
+typedef struct uct_asc_ipc_md_config {
+    uct_md_config_t super;
+    int             enable;
+} uct_asc_ipc_md_config_t;
+
+/* A key that was handed out; an export made for one use ends with it. */
+typedef struct uct_asc_ipc_key {
+    ucs_list_link_t list;
+    uint8_t         rkey[ASC_LINK_RKEY_SIZE];
+} uct_asc_ipc_key_t;
+
+typedef struct uct_asc_ipc_memh {
+    void           *address;
+    size_t          length;
+    ucs_list_link_t keys;
+} uct_asc_ipc_memh_t;
+
+static ucs_config_field_t uct_asc_ipc_md_config_table[] = {
+    {"", "", NULL, ucs_offsetof(uct_asc_ipc_md_config_t, super),
+     UCS_CONFIG_TYPE_TABLE(uct_md_config_table)},
+
+    {"ENABLE", "y",
+     "Copy device memory between the processes of a node directly. If off, such\n"
+     "messages are staged through host memory.",
+     ucs_offsetof(uct_asc_ipc_md_config_t, enable), UCS_CONFIG_TYPE_BOOL},
+
+    {.name = NULL}};
+
+static ucs_status_t uct_asc_ipc_md_query(uct_md_h md, uct_md_attr_t *attr)
+{
+    (void)md;
+    /* INVALIDATE: without it UCX drops the lane of endpoints that ask for the
+     * handling of peer failures. */
+    attr->cap.flags            = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY | UCT_MD_FLAG_INVALIDATE;
+    attr->cap.reg_mem_types    = UCS_BIT(UCT_ASC_MEM_TYPE);
+    attr->cap.alloc_mem_types  = 0;
+    attr->cap.access_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
+    attr->cap.detect_mem_types = 0;
+    attr->cap.max_alloc        = 0;
+    attr->cap.max_reg          = ULONG_MAX;
+    attr->rkey_packed_size     = ASC_LINK_RKEY_SIZE;
+    attr->reg_cost             = ucs_linear_func_make(0, 0);
+    memset(&attr->local_cpus, 0xff, sizeof(attr->local_cpus));
+    return UCS_OK;
+}
+
+static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t length, unsigned flags,
+                                        uct_mem_h *memh_p)
+{
+    uct_asc_ipc_memh_t *memh;
+
+    (void)md;
+    (void)flags;
+    /* The export waits until a key is wanted: UCX registers for transfers that
+     * turn out to need none. */
+    memh = ucs_malloc(sizeof(*memh), "uct_asc_ipc_memh");
+    if (memh == NULL) {
+        return UCS_ERR_NO_MEMORY;
+    }
+
+    memh->address = address;
+    memh->length  = length;
+    ucs_list_head_init(&memh->keys);
+    *memh_p = memh;
+    return UCS_OK;
+}
+
+/* Uses of an export are counted, so one of each key is enough to keep it. */
+static void uct_asc_ipc_memh_keep(uct_asc_ipc_memh_t *memh, uct_asc_ipc_key_t *key)
+{
+    uct_asc_ipc_key_t *kept;
+
+    ucs_list_for_each(kept, &memh->keys, list) {
+        if (!memcmp(kept->rkey, key->rkey, sizeof(key->rkey))) {
+            asc_link_export_release(key->rkey);
+            ucs_free(key);
+            return;
+        }
+    }
+    ucs_list_add_tail(&memh->keys, &key->list);
+}
+
+static ucs_status_t uct_asc_ipc_mkey_pack(uct_md_h md, uct_mem_h tl_memh,
+                                          const uct_md_mkey_pack_params_t *params,
+                                          void *rkey_buffer)
+{
+    uct_asc_ipc_memh_t *memh = tl_memh;
+    uct_asc_ipc_key_t *key;
+    asc_status_t status;
+
+    (void)md;
+    (void)params;
+    key = ucs_malloc(sizeof(*key), "uct_asc_ipc_key");
+    if (key == NULL) {
+        return UCS_ERR_NO_MEMORY;
+    }
+
+    /* UCX ends the process if this fails. A key that says "cannot be exported"
+     * makes the peer take the staged way instead. */
+    status = asc_link_export(memh->address, memh->length, key->rkey);
+    if (status != ASC_OK) {
+        ucs_debug("no direct access to device memory %p of %zu bytes: %s", memh->address,
+                  memh->length, asc_status_text(status));
+    }
+
+    memcpy(rkey_buffer, key->rkey, sizeof(key->rkey));
+    uct_asc_ipc_memh_keep(memh, key);
+    return UCS_OK;
+}
+
+static ucs_status_t uct_asc_ipc_mem_dereg(uct_md_h md, const uct_md_mem_dereg_params_t *params)
+{
+    uct_asc_ipc_memh_t *memh;
+    uct_asc_ipc_key_t *key, *tmp;
+
+    (void)md;
+    UCT_MD_MEM_DEREG_CHECK_PARAMS(params, 1);
+
+    memh = params->memh;
+    ucs_list_for_each_safe(key, tmp, &memh->keys, list) {
+        asc_link_export_release(key->rkey);
+        ucs_free(key);
+    }
+    ucs_free(memh);
+
+    if (UCT_MD_MEM_DEREG_FIELD_VALUE(params, flags, FIELD_FLAGS, 0) &
+        UCT_MD_MEM_DEREG_FLAG_INVALIDATE) {
+        uct_invoke_completion(params->comp, UCS_OK);
+    }
+    return UCS_OK;
+}
+
+static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const void *rkey_buffer,
+                                            uct_rkey_t *rkey_p, void **handle_p)
+{
+    asc_link_import_t *import;
+    asc_status_t status;
+
+    (void)component;
+    /* Here or never: a failure inside get_zcopy would leave the sender waiting
+     * for ever, and any status but UNREACHABLE would end the process. */
+    status = asc_link_import(rkey_buffer, ASC_LINK_RKEY_SIZE, &import);
+    if (status != ASC_OK) {
+        ucs_debug("no direct access to a peer's device memory: %s", asc_link_last_reason());
+        return UCS_ERR_UNREACHABLE;
+    }
+
+    *rkey_p   = (uct_rkey_t)import;
+    *handle_p = NULL;
+    return UCS_OK;
+}
+
+static ucs_status_t uct_asc_ipc_rkey_release(uct_component_t *component, uct_rkey_t rkey,
+                                             void *handle)
+{
+    (void)component;
+    (void)handle;
+    asc_link_import_release((asc_link_import_t *)rkey);
+    return UCS_OK;
+}
+
+static void uct_asc_ipc_md_close(uct_md_h md)
+{
+    ucs_free(ucs_derived_of(md, uct_asc_ipc_md_t));
+}
+
+static uct_md_ops_t uct_asc_ipc_md_ops = {
+    .close                  = uct_asc_ipc_md_close,
+    .query                  = uct_asc_ipc_md_query,
+    .mem_alloc              = ucs_empty_function_return_unsupported,
+    .mem_free               = ucs_empty_function_return_unsupported,
+    .mem_advise             = ucs_empty_function_return_unsupported,
+    .mem_reg                = uct_asc_ipc_mem_reg,
+    .mem_dereg              = uct_asc_ipc_mem_dereg,
+    .mem_query              = ucs_empty_function_return_unsupported,
+    .mkey_pack              = uct_asc_ipc_mkey_pack,
+    .is_sockaddr_accessible = ucs_empty_function_return_zero_int,
+    .detect_memory_type     = ucs_empty_function_return_unsupported};
+
+static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *md_name,
+                                        const uct_md_config_t *tl_config, uct_md_h *md_p)
+{
+    const uct_asc_ipc_md_config_t *config = ucs_derived_of(tl_config, uct_asc_ipc_md_config_t);
+    uct_asc_ipc_md_t *md;
+
+    (void)md_name;
+    md = ucs_malloc(sizeof(*md), "uct_asc_ipc_md");
+    if (md == NULL) {
+        return UCS_ERR_NO_MEMORY;
+    }
+
+    md->super.ops       = &uct_asc_ipc_md_ops;
+    md->super.component = component;
+    md->enable          = config->enable;
+    *md_p               = &md->super;
+    return UCS_OK;
+}
+
+static void uct_asc_ipc_md_vfs_init(uct_md_h md)
+{
+    (void)md;
+}
+
+uct_component_t uct_asc_ipc_component = {
+    .query_md_resources = uct_asc_query_md_resources,
+    .md_open            = uct_asc_ipc_md_open,
+    .cm_open            = ucs_empty_function_return_unsupported,
+    .rkey_unpack        = uct_asc_ipc_rkey_unpack,
+    .rkey_ptr           = ucs_empty_function_return_unsupported,
+    .rkey_release       = uct_asc_ipc_rkey_release,
+    .name               = "ascend_ipc",
+    .md_config          = {.name   = "Ascend-IPC memory domain",
+                           .prefix = "ASC_IPC_",
+                           .table  = uct_asc_ipc_md_config_table,
+                           .size   = sizeof(uct_asc_ipc_md_config_t)},
+    .cm_config          = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
+    .tl_list            = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_ipc_component),
+    .flags              = 0,
+    .md_vfs_init        = uct_asc_ipc_md_vfs_init};
