@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Protects: a program that sleeps in ucp_worker_wait() between progress calls
+ * is not left asleep while a copy is under way on the device.
+ */
+#include "t_ucx.h"
+
+static void t_open_wakeup(t_ctx_t *t)
+{
+    ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES,
+                           .features   = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP};
+
+    T_UCX(ucp_init(&params, NULL, &t->context));
+    t_open_worker(t);
+    t_connect(t, 0);
+}
+
+static void t_sleep_wait(t_ctx_t *t, void *request)
+{
+    ucs_status_t status;
+
+    if (request == NULL) {
+        return;
+    }
+    while (ucp_request_check_status(request) == UCS_INPROGRESS) {
+        if (ucp_worker_progress(t->worker) == 0) {
+            status = ucp_worker_wait(t->worker);
+            T_CHECK(status == UCS_OK, "ucp_worker_wait: %s", ucs_status_string(status));
+        }
+    }
+    t_wait(t, request);
+}
+
+static void t_wakeup(t_ctx_t *t)
+{
+    static const size_t sizes[] = {64, 8192, 1048576, 16777216};
+
+    t_load_module();
+    t_acl_open(t);
+    t_open_wakeup(t);
+    for (int variant = 1; variant < 4; ++variant) {
+        t_kind_t kind = ((t->rank == 0 ? variant : variant >> 1) & 1) ? T_DEVICE : T_HOST;
+
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+            void *buf = t_alloc(kind, sizes[i]);
+
+            if (t->rank == 0) {
+                t_fill(kind, buf, sizes[i], i);
+                t_sleep_wait(t, t_send(t, t->ep, buf, sizes[i], i));
+            } else {
+                t_sleep_wait(t, t_recv(t, buf, sizes[i], i));
+                t_verify(kind, buf, sizes[i], i, "message");
+            }
+            t_sync(t);
+            t_free(kind, buf);
+        }
+    }
+    t_close(t);
+}
+
+int main(int argc, char **argv)
+{
+    return t_pair(argc, argv, t_wakeup);
+}
