@@ -18,7 +18,10 @@
 
 static void info_copy_text(char *dst, size_t room, const char *src)
 {
-    snprintf(dst, room, "%s", src != NULL ? src : "");
+    size_t len = src != NULL ? strnlen(src, room - 1) : 0;
+
+    memcpy(dst, src != NULL ? src : "", len);
+    dst[len] = '\0';
 }
 
 static __attribute__((format(printf, 4, 5))) void

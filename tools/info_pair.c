@@ -113,7 +113,7 @@ static bool info_owner_drain(int64_t consumed_before)
 {
     double end = info_now() + INFO_PAIR_SECONDS;
 
-    while (asc_link_counter("notify.consumed") <= consumed_before) {
+    while (asc_link_counter("notify_consumed") <= consumed_before) {
         if (info_now() > end) {
             return false;
         }
@@ -125,7 +125,7 @@ static bool info_owner_drain(int64_t consumed_before)
 
 static int info_pair_own(const info_comm_t *comm, int importer, unsigned char *host, void *device)
 {
-    int64_t        consumed = asc_link_counter("notify.consumed");
+    int64_t        consumed = asc_link_counter("notify_consumed");
     info_offer_t   offer    = {0};
     info_drained_t drained  = {0};
     info_done_t    done     = {0};

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# ascend_info under mpirun: every pair of a job works when the components are
+# found; when Open MPI does not find them or chooses another pml (pain P42), it
+# names what is missing and the exact flags.
+. "$ASC_TOP_SRCDIR/tests/lib.sh"
+info=$ASC_TOP_BUILDDIR/tools/ascend_info
+[ -x "$info" ] || t_skip "built without Open MPI or the UCX source"
+export ASCEND_UCX_MODULE=$ASC_UCX_MODULE
+
+t_mpirun 3 "$info" > all.out 2> all.err || { cat all.out all.err; t_fail "exit status $?"; }
+[ "$(grep -c 'asc_ipc works' all.out)" = 6 ] || { cat all.out; t_fail "not all of 6 directions"; }
+t_contains all.out "pml ucx"
+t_contains all.out "keys travel by +pmix"
+t_contains all.out "hook yes, coll yes, UCX module yes"
+
+status=0
+t_mpirun 2 --mca pml ob1 "$info" > pml.out 2>&1 || status=$?
+[ "$status" != 0 ] || t_fail "pml ob1: exit status 0"
+t_contains pml.out "problem \[pml\]: Open MPI uses pml/ob1"
+t_contains pml.out "remedy: --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"
+
+status=0
+OMPI_MCA_mca_base_component_path=$ASC_OMPI_COMPONENT_DIR t_mpirun 2 "$info" > path.out 2>&1 ||
+    status=$?
+[ "$status" != 0 ] || t_fail "no component path: exit status 0"
+t_contains path.out "problem \[hook-component\]"
+t_contains path.out "remedy: start with ascendrun"

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# For each thing that keeps device memory from being used, ascend_info exits
+# with 1 and prints the reason and a remedy. Also pains P41 (UCX_TLS lists a
+# device transport without its partner).
+. "$ASC_TOP_SRCDIR/tests/lib.sh"
+info=$ASC_TOP_BUILDDIR/tools/ascend_info
+[ -x "$info" ] || t_skip "built without Open MPI or the UCX source"
+export ASCEND_UCX_MODULE=$ASC_UCX_MODULE
+
+# expect_reason PATTERN [NAME=VALUE]...
+expect_reason() {
+    local pattern=$1 status=0
+    shift
+    env "$@" "$info" > reason.out 2> reason.err || status=$?
+    [ "$status" = 1 ] || { cat reason.out reason.err; t_fail "$*: exit status $status, not 1"; }
+    t_contains reason.out "$pattern"
+    t_contains reason.out "remedy: .+"
+}
+
+expect_reason "problem \[acl-library\].*no-such-library.so" ASCEND_ACL_LIBRARY=/no-such-library.so
+expect_reason "problem \[ucx-tls\].*does not name asc_copy" UCX_TLS=posix,self,asc_ipc
+expect_reason "problem \[ucx-tls\].*does not name asc_ipc" UCX_TLS=posix,self,asc_copy
+expect_reason "problem \[uct-module\].*no-such-module.so" ASCEND_UCX_MODULE=/no-such-module.so
+expect_reason "not usable, export:" NPUSIM_FAULT='aclrtIpcMemGetExportKey:*=507899'
+expect_reason "not usable, import:" NPUSIM_FAULT='aclrtIpcMemImportByKey:*=507899'
+expect_reason "not usable, notify:" NPUSIM_FAULT='aclrtCreateNotify:*=207009'
+expect_reason "problem \[set-device\]" NPUSIM_FAULT='aclrtSetDevice:*=507033'
+expect_reason "problem \[link\].*ASCEND_WHITELIST.*maybe" ASCEND_WHITELIST=maybe
+
+status=0
+"$info" --jsno > reason.out 2> reason.err || status=$?
+[ "$status" = 2 ] || t_fail "unknown argument: exit status $status, not 2"
+t_contains reason.err "'--jsno'"
