@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static int recorded(void *arg)
 {
@@ -63,6 +65,27 @@ static struct asc_topo *some_device(void)
     return NULL;
 }
 
+/* Leaves the CPU, if there is another, so that coming back can be seen. */
+static void stay_away(int cpu)
+{
+    cpu_set_t others;
+
+    sched_getaffinity(0, sizeof(others), &others);
+    CPU_CLR(cpu, &others);
+    if (CPU_COUNT(&others) > 0) {
+        sched_setaffinity(0, sizeof(others), &others);
+    }
+}
+
+/* The memory policy of an address, 0 for none, -1 where it cannot be asked. */
+static int policy_of(void *addr)
+{
+    int mode = -1;
+
+    return syscall(SYS_get_mempolicy, &mode, NULL, 0UL, addr, 2UL /* MPOL_F_ADDR */) == 0 ?
+               mode : -1;
+}
+
 static int live(void)
 {
     struct asc_topo *topo;
@@ -78,18 +101,23 @@ static int live(void)
         t_skip("no PCI device with a known place on this machine");
     }
 
+    first = atoi(asc_topo_locality(topo, 0)->cpuset);
+    stay_away(first);
     t_check(asc_topo_bind_thread(topo, 0, reason, sizeof(reason)) == 0, "'%s'", reason);
     t_check(strcmp(reason, "") == 0, "'%s'", reason);
-    first = atoi(asc_topo_locality(topo, 0)->cpuset);
     sched_getaffinity(0, sizeof(affinity), &affinity);
-    t_check(CPU_ISSET(first, &affinity), "CPU %d is not in the affinity", first);
+    t_check(CPU_ISSET(first, &affinity), "CPU %d is not in the thread's affinity", first);
+    stay_away(first);
     t_check(asc_topo_bind_process(topo, 0, reason, sizeof(reason)) == 0, "'%s'", reason);
+    sched_getaffinity(0, sizeof(affinity), &affinity);
+    t_check(CPU_ISSET(first, &affinity), "CPU %d is not in the process's affinity", first);
 
     mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memset(mem, 1, len);
     /* Inner, unaligned range: whole pages of it are placed. */
     t_check(asc_topo_bind_memory(topo, 0, (char *)mem + 100, len - 200, reason,
                                  sizeof(reason)) == 0, "'%s'", reason);
+    t_check(policy_of((char *)mem + len / 2) != 0, "the memory has no policy");
     t_check(((char *)mem)[len - 1] == 1, "contents changed");
     t_check(asc_topo_bind_memory(topo, 0, mem, 0, reason, sizeof(reason)) == -EINVAL, "'%s'",
             reason);

@@ -30,6 +30,8 @@ int main(void)
     check("0000:c1:00.0 ", 0, ASC_TOPO_PCI_NONE, "dddd:bb:dd.f");
     check("0000:c1:20.0", 0, ASC_TOPO_PCI_NONE, "0000:c1:20.0");
     check("0000:c1:00.8", 0, ASC_TOPO_PCI_NONE, "0000:c1:00.8");
+    check("0000:0c1:00.0", 0, ASC_TOPO_PCI_NONE, "0000:0c1:00.0");
+    check("100000000:c1:00.0", 0, ASC_TOPO_PCI_NONE, "100000000:c1:00.0");
     check("nonsense", 0, ASC_TOPO_PCI_NONE, "nonsense");
     check("", -1, ASC_TOPO_PCI_NONE, "NPU 5");
     check("", 8, ASC_TOPO_PCI_NONE, "physical id 8");
