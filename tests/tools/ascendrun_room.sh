@@ -14,7 +14,7 @@ for file in ompi/mca_hook_ascend.so ucx/libuct_ascend.so libascend_preload.so \
 done
 sed -e 's|@PACKAGE_VERSION@|1.2.3|' -e "s|@MPIRUN@|$room/mpirun|" \
     -e "s|@OMPI_COMPONENT_DIR@|$room/system|" -e "s|@OUR_COMPONENTS@|$room/ompi|" \
-    -e "s|@UCX_MODULE@|$room/ucx/libuct_ascend.so|" \
+    -e "s|@UCX_MODULE@|$room/ucx/libuct_ascend.so|" -e "s|@HELP_TEXTS@|$room/help|" \
     -e "s|@PRELOAD_LIBRARY@|$room/libascend_preload.so|" \
     -e "s|@SIM_LIBRARY@|$room/npusim/libascendcl.so|" -e "s|@BINDER@|$room/ascend_bind|" \
     "$src/tools/ascendrun.in" >"$room/ascendrun"

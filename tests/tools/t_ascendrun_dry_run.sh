@@ -11,7 +11,7 @@ OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 fi
 head="OMPI_MCA_mca_base_component_path=ROOM/ompi:ROOM/system \\
 $root"
-sim="-x ASCEND_UCX_MODULE=ROOM/ucx/libuct_ascend.so -x ASCEND_ACL_LIBRARY=ROOM/npusim/libascendcl.so"
+sim="-x ASCEND_UCX_MODULE=ROOM/ucx/libuct_ascend.so -x ASCEND_HELP_DIR=ROOM/help -x ASCEND_ACL_LIBRARY=ROOM/npusim/libascendcl.so"
 
 expect 'the plain case' \
     "${head}ROOM/mpirun $sim -x NPUSIM_DEVICES=2 -x LD_LIBRARY_PATH=ROOM/npusim -x LD_PRELOAD=ROOM/libascend_preload.so -n 1 ./train" \
