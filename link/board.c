@@ -37,7 +37,7 @@ static struct {
     pid_t           pid;
 } identity = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local char reason[256];
+static _Thread_local char reason[1024];
 
 void link_set_reason(const char *format, ...)
 {

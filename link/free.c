@@ -149,7 +149,6 @@ bool link_free_park(const link_alloc_t *alloc)
     parking.list = entry;
     atomic_fetch_add(&parking.count, 1);
     pthread_mutex_unlock(&parking.lock);
-    link_count(free_parked, 1);
     link_notify_want_drain();
     return true;
 }

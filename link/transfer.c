@@ -263,6 +263,10 @@ static asc_status_t transfer(transfer_t *task, uint64_t remote, asc_link_op_t *o
     if (mem.device == task->import->device) {
         return run_direct(task, op);
     }
+    if (task->import->owner->self) {
+        return asc_link_copy(task->put ? task->there : task->here,
+                             task->put ? task->here : task->there, task->len);
+    }
     return run_bounced(task);
 }
 

@@ -38,7 +38,8 @@ static int role(t_world_t *world, int me)
         t_expect(local, SIZE, 1, 0);
         t_check(asc_link_counter("get_bounced") == 0, "bounced without need");
         t_device(2);
-        mine = t_alloc_filled(SIZE, 3);
+        mine = t_dev_alloc(SIZE);
+        t_refill(mine, SIZE, 3);
         t_get(import, world->value[0], mine, SIZE);
         t_expect(mine, SIZE, 1, 0);
         t_refill(mine, SIZE, 7);
