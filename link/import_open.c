@@ -110,6 +110,28 @@ static asc_status_t import_plain(const asc_acl_t *acl, asc_link_import_t *import
     return ASC_OK;
 }
 
+/* A key that was tampered with may claim more than was exported; a copy out
+ * there would be anything from a device fault to a crash. */
+static bool spans(const asc_acl_t *acl, const asc_link_import_t *import)
+{
+    uintptr_t          local = (uintptr_t)import->local;
+    uint64_t           size  = import->rkey.size;
+    aclrtPtrAttributes attr;
+    void              *base;
+    size_t             got;
+
+    if (local + size < local) {
+        return false;
+    }
+    if (acl->aclrtMemGetAddressRange != NULL &&
+        acl->aclrtMemGetAddressRange(import->local, &base, &got) == ACL_SUCCESS) {
+        return (uintptr_t)base <= local && local + size <= (uintptr_t)base + got;
+    }
+    return acl->aclrtPointerGetAttributes == NULL ||
+           (acl->aclrtPointerGetAttributes((void *)(local + size - 1), &attr) == ACL_SUCCESS &&
+            attr.location.type == ACL_MEM_LOCATION_TYPE_DEVICE);
+}
+
 /* Context current. */
 static asc_status_t import_in_context(asc_link_import_t *import)
 {
@@ -133,6 +155,12 @@ static asc_status_t import_in_context(asc_link_import_t *import)
                         "%s: copies between them are staged through host memory",
                         import->owner->addr.pid, import->rkey.device, import->device,
                         asc_acl_error_text(error, text, sizeof(text)));
+        return ASC_ERR_UNREACHABLE;
+    }
+    if (!spans(acl, import)) {
+        (void)acl->aclrtIpcMemClose(import->rkey.key);
+        link_set_reason("the key of process %d claims %llu bytes, more than were exported",
+                        import->owner->addr.pid, (unsigned long long)import->rkey.size);
         return ASC_ERR_UNREACHABLE;
     }
     import->ctx_epoch = link_ctx_epoch(import->device);

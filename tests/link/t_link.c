@@ -4,6 +4,7 @@
 #include "tests/link/t_link.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,9 +62,16 @@ t_world_t *t_world_start(int procs, t_role_fn role)
 void t_world_run(int procs, t_role_fn role)
 {
     t_world_t *world = t_world_start(procs, role);
+    int        status;
+    pid_t      pid;
 
-    for (int me = 0; me < procs; me++) {
-        t_wait_ok(world->pid[me]);
+    /* whoever ends badly first is the one to hear of */
+    for (int left = procs; left > 0; left--) {
+        pid = waitpid(-1, &status, 0);
+        for (int me = 0; me < procs; me++) {
+            t_check(pid != world->pid[me] || status == 0, "process %d ended with wait status 0x%x",
+                    me, status);
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define ROUNDS 100000
+#define STEP   1000
 #define SIZE   65536
 
 static uint64_t state = 88172645463325252u;
@@ -88,7 +89,9 @@ static void attack(t_world_t *world, void *local)
             (void)t_op_end(asc_link_get(import, world->value[0], local, 64, &op), &op);
             asc_link_import_release(import);
         }
+        atomic_store(&world->flag[0], round / STEP);
     }
+    atomic_store(&world->flag[0], ROUNDS / STEP);
     t_check(accepted < ROUNDS / 2, "%u of %d damaged keys were accepted", accepted, ROUNDS);
 }
 
@@ -103,6 +106,9 @@ static int role(t_world_t *world, int me)
         t_check(asc_link_export(mine, SIZE, world->rkey[0]) == ASC_OK, "%s",
                 asc_link_last_reason());
         t_barrier(world);
+        for (int step = 1; step <= ROUNDS / STEP; step++) {
+            t_flag_await(&world->flag[0], step);
+        }
     } else {
         asc_link_import_t *import;
         link_rkey_t        rkey;
