@@ -8,9 +8,9 @@
  */
 #include "t_ucx.h"
 
-/* Part of a shared block under the simulator's sub-allocator, but large enough
- * for a rendezvous. */
-#define SIZE   ((size_t)256 << 10)
+/* Part of a shared block under the simulator's sub-allocator, large enough for a
+ * rendezvous, and of a length that lets none but the first begin a page. */
+#define SIZE   (((size_t)256 << 10) + 100)
 #define ROUNDS 4
 
 static const char *t_mode = "suballoc";
@@ -18,12 +18,13 @@ static const char *t_mode = "suballoc";
 static void t_staged(t_ctx_t *t)
 {
     uint64_t copies_before;
-    char *bufs[ROUNDS];
+    char *bufs[ROUNDS], *first;
 
     t_load_module();
     t_acl_open(t);
     t_open(t, 0);
 
+    first         = t_alloc(T_DEVICE, 64);
     copies_before = t_no_sim() ? 0 : t_sim("copy.imported");
     for (int i = 0; i < ROUNDS; ++i) {
         bufs[i] = t_alloc(T_DEVICE, SIZE);
@@ -52,6 +53,7 @@ static void t_staged(t_ctx_t *t)
     for (int i = 0; i < ROUNDS; ++i) {
         t_free(T_DEVICE, bufs[i]);
     }
+    t_free(T_DEVICE, first);
     t_close(t);
 }
 
