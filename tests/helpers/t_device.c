@@ -4,6 +4,8 @@
 
 #include "tests/helpers/t_helpers.h"
 
+#include <npusim.h>
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -101,4 +103,17 @@ void t_dev_verify(const void *device, size_t size, uint64_t seed, size_t offset)
     t_to_host(host, device, size);
     t_verify(host, size, seed, offset);
     free(host);
+}
+
+uint64_t t_counter(const char *name)
+{
+    __typeof__(npusim_counter) *counter = dlsym(t_acl_library(), "npusim_counter");
+    uint64_t                    value;
+
+    if (counter == NULL) {
+        t_skip("counters are npusim's, and %s is not npusim", getenv("ASCEND_ACL_LIBRARY"));
+    }
+    value = counter(name);
+    t_check(value != NPUSIM_NO_COUNTER, "npusim has no counter '%s'", name);
+    return value;
 }

@@ -121,7 +121,7 @@ void *t_shared(size_t size)
 
 void t_await(const atomic_int *word, int value)
 {
-    const struct timespec nap  = {.tv_nsec = 200000};
+    const struct timespec nap = {.tv_nsec = 200000};
     unsigned              left = T_AWAIT_SECONDS * 5000 * t_slowness();
 
     while (atomic_load(word) < value) {

@@ -18,7 +18,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { T_PASS = 0, T_FAIL = 1, T_SKIP = 77 };
+enum {
+    T_PASS = 0,
+    T_FAIL = 1,
+    T_SKIP = 77
+};
 
 /** t_check(condition, "format", values...): the text says what was expected. */
 #define t_check(_cond, ...)                                                                        \
@@ -38,7 +42,7 @@ enum { T_PASS = 0, T_FAIL = 1, T_SKIP = 77 };
 #define t_acl_fails(_call, _code) t_acl_expect_at(__FILE__, __LINE__, #_call, (_call), (_code))
 
 _Noreturn void t_fail_at(const char *file, int line, const char *cond, const char *fmt, ...)
-        __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 
 void t_acl_expect_at(const char *file, int line, const char *call, aclError got, aclError want);
 
@@ -78,6 +82,12 @@ void t_fill(void *buf, size_t size, uint64_t seed);
 /** Fail, naming the first position and both bytes, unless buf holds what
  *  t_fill() wrote, or what it would write from byte `offset` of a longer one. */
 void t_verify(const void *buf, size_t size, uint64_t seed, size_t offset);
+
+/* ---- the software NPU ------------------------------------------------- */
+
+/** A counter of this process (npusim/include/npusim.h lists the names); fails
+ *  the test for an unknown name, skips it where the library is no npusim. */
+uint64_t t_counter(const char *name);
 
 /* ---- device memory ---------------------------------------------------- */
 
