@@ -9,12 +9,18 @@
  * stale handle is noticed rather than taken for a new object. */
 #define HANDLE_REST 32
 
+/* Leak checkers, where one is loaded, must look for pointers in here. */
+extern void __lsan_register_root_region(const void *at, size_t len) __attribute__((weak));
+
 static char *table_base(struct handle_table *t)
 {
     char *base = atomic_load_explicit(&t->base, memory_order_relaxed);
     if (base == NULL) {
         base = sysmem_map_lazy(t->size * t->max);
         atomic_store_explicit(&t->base, base, memory_order_release);
+        if (base != NULL && __lsan_register_root_region != NULL) {
+            __lsan_register_root_region(base, t->size * t->max);
+        }
     }
     return base;
 }

@@ -110,20 +110,16 @@ static bool roster_open(void)
     return at != NULL;
 }
 
-static struct node *node_new(int fd)
+static bool node_map(struct node *n, int fd)
 {
-    struct node *n = calloc(1, sizeof(*n));
-    if (n != NULL) {
-        n->file = sysmem_map_file(NULL, sizeof(struct node_file), fd, 0, false);
-        n->fd = fd;
-    }
-    if (n == NULL || n->file == NULL) {
-        free(n);
-        return NULL;
+    n->file = sysmem_map_file(NULL, sizeof(struct node_file), fd, 0, false);
+    n->fd = fd;
+    if (n->file == NULL) {
+        return false;
     }
     sysmem_private(n->file, sizeof(struct node_file));
     n->tgid = n->file->tgid;
-    return n;
+    return true;
 }
 
 /* The file appears under its name locked and filled, never half made. */
@@ -135,9 +131,11 @@ static struct node *self_create(char *why, size_t why_len)
     snprintf(node_path, sizeof(node_path), "%s/p.%d", node_dir, (int)tgid);
     unlink(tmp);
     int fd = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    static struct node self;
     struct node *n = NULL;
-    if (fd >= 0 && lock_take(fd) && ftruncate(fd, sizeof(struct node_file)) == 0) {
-        n = node_new(fd);
+    if (fd >= 0 && lock_take(fd) && ftruncate(fd, sizeof(struct node_file)) == 0 &&
+        node_map(&self, fd)) {
+        n = &self;
     }
     if (n != NULL) {
         n->tgid = tgid;
@@ -181,17 +179,19 @@ static void adopt(const char *path, int32_t tgid)
         close(fd);
         return;
     }
-    struct node *n = NULL;
-    if (node_count < NODE_MAX && fstat(fd, &st) == 0 &&
-        (uint64_t)st.st_size == sizeof(struct node_file)) {
-        n = node_new(fd);
-    }
-    if (n == NULL) {
+    struct node *n = node_count < NODE_MAX ? calloc(1, sizeof(*n)) : NULL;
+    if (n == NULL || fstat(fd, &st) != 0 || (uint64_t)st.st_size != sizeof(struct node_file) ||
+        !node_map(n, fd)) {
+        free(n);
         close(fd);
         return;
     }
     if (n->file->magic == NODE_MAGIC && n->file->tgid == tgid) {
         nodes[node_count++] = n;
+    } else {
+        sysmem_unmap(n->file, sizeof(struct node_file));
+        free(n);
+        close(fd);
     }
 }
 

@@ -7,7 +7,9 @@
 
 static int bad(void *arg)
 {
-    char *text = strdup(arg), *value = strchr(text, '=');
+    char text[128], *value;
+    snprintf(text, sizeof(text), "%s", (char *)arg);
+    value = strchr(text, '=');
     *value++ = '\0';
     setenv(text, value, 1);
     t_check(freopen("/dev/null", "w", stderr) != NULL, "stderr is quiet");
