@@ -170,16 +170,16 @@ static void link_preload_prepare(void)
  * function; whether it has must come from a library behind us. */
 static void *link_preload_real(void *handle, const char *name, const char *version)
 {
-    if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) {
-        void *found = link_preload_dlsym_real(RTLD_NEXT, name);
-
-        return found;
+    if (handle == RTLD_DEFAULT) {
+        handle = RTLD_NEXT;
     }
     return version != NULL ? link_preload_dlvsym_real(handle, name, version)
                            : link_preload_dlsym_real(handle, name);
 }
 
-/* The answer for one of our names in @a *result, else NULL: jump on. */
+/* The answer for one of our names, or LINK_PRELOAD_MISSING; NULL: jump on. */
+#define LINK_PRELOAD_MISSING ((void *)1)
+
 void *link_preload_lookup(void *handle, const char *name, const char *version, uintptr_t caller)
 {
     void *hook;
@@ -190,8 +190,8 @@ void *link_preload_lookup(void *handle, const char *name, const char *version, u
         return NULL;
     }
     hook = asc_link_hook_for(name);
-    if (hook == NULL || link_preload_real(handle, name, version) == NULL) {
-        return NULL;
+    if (hook != NULL && link_preload_real(handle, name, version) == NULL) {
+        return LINK_PRELOAD_MISSING; /* and dlerror() tells about it */
     }
     return hook;
 }
@@ -208,7 +208,8 @@ __asm__(".text\n"
         "    add $8, %rsp\n    pop %rsi\n    pop %rdi\n"
         "    test %rax, %rax\n    jnz 1f\n"
         "    jmp *link_preload_dlsym_real(%rip)\n"
-        "1:  ret\n"
+        "1:  cmp $1, %rax\n    jne 2f\n    xor %eax, %eax\n"
+        "2:  ret\n"
         ".size dlsym, .-dlsym\n"
         ".globl dlvsym\n.type dlvsym, @function\n"
         "dlvsym:\n"
@@ -217,8 +218,9 @@ __asm__(".text\n"
         "    mov 24(%rsp), %rcx\n"
         "    call link_preload_lookup\n"
         "    pop %rdx\n    pop %rsi\n    pop %rdi\n"
-        "    test %rax, %rax\n    jnz 2f\n"
+        "    test %rax, %rax\n    jnz 1f\n"
         "    jmp *link_preload_dlvsym_real(%rip)\n"
+        "1:  cmp $1, %rax\n    jne 2f\n    xor %eax, %eax\n"
         "2:  ret\n"
         ".size dlvsym, .-dlvsym\n");
 #elif defined(__aarch64__)
@@ -234,7 +236,7 @@ __asm__(".text\n"
         "    adrp x16, link_preload_dlsym_real\n"
         "    ldr x16, [x16, #:lo12:link_preload_dlsym_real]\n"
         "    br x16\n"
-        "1:  mov x0, x9\n    ret\n"
+        "1:  cmp x9, #1\n    csel x0, xzr, x9, eq\n    ret\n"
         ".size dlsym, .-dlsym\n"
         ".globl dlvsym\n.type dlvsym, %function\n"
         "dlvsym:\n"
@@ -248,7 +250,7 @@ __asm__(".text\n"
         "    adrp x16, link_preload_dlvsym_real\n"
         "    ldr x16, [x16, #:lo12:link_preload_dlvsym_real]\n"
         "    br x16\n"
-        "2:  mov x0, x9\n    ret\n"
+        "2:  cmp x9, #1\n    csel x0, xzr, x9, eq\n    ret\n"
         ".size dlvsym, .-dlvsym\n");
 #else
 #error "libascend_preload.so knows x86_64 and aarch64 only"
