@@ -64,6 +64,7 @@
     X(aclrtDeviceEnablePeerAccess)                                                                 \
     X(aclrtDeviceGetBareTgid)                                                                      \
     X(aclrtDeviceGetPCIBusId)                                                                      \
+    X(aclrtGetPhyDevIdByLogicDevId)                                                                \
     X(aclrtGetDevicesTopo)                                                                         \
     X(aclrtIpcMemGetExportKey)                                                                     \
     X(aclrtIpcMemSetImportPid)                                                                     \

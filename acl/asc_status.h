@@ -3,7 +3,8 @@
 #define ASC_STATUS_H
 
 /**
- * Result of every call of acl/, topo/ and link/ that can fail.
+ * Result of every call of acl/ and link/ that can fail (topo/ gives errno
+ * values, it knows neither).
  * Zero is success, ASC_INPROGRESS means "ask again", negative values are
  * errors. Whoever first decides an error logs it (asc_log.h); callers pass
  * the value on.

@@ -15,8 +15,16 @@ static struct asc_topo *link_topo;
 
 static void link_topo_device(const asc_acl_t *acl, int dev, struct asc_topo_device_facts *facts)
 {
-    facts->device_id   = dev;
-    facts->physical_id = dev;
+    int32_t physical = dev;
+
+    facts->device_id = dev;
+    /* The argument is called a logic id, but takes the user's one where
+     * ASCEND_RT_VISIBLE_DEVICES remaps them. */
+    if (acl->aclrtGetPhyDevIdByLogicDevId == NULL ||
+        acl->aclrtGetPhyDevIdByLogicDevId(dev, &physical) != ACL_SUCCESS) {
+        physical = dev;
+    }
+    facts->physical_id = physical;
     if (acl->aclrtDeviceGetPCIBusId == NULL ||
         acl->aclrtDeviceGetPCIBusId(dev, facts->pci_bus_id, sizeof(facts->pci_bus_id)) !=
             ACL_SUCCESS) {
