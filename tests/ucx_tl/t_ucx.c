@@ -349,19 +349,25 @@ void t_free(t_kind_t kind, void *buf)
     }
 }
 
+static uint64_t t_word(size_t index, uint64_t seed)
+{
+    uint64_t word = (index + 1) * 0x9e3779b97f4a7c15ull + seed * 0xd1342543de82ef95ull;
+
+    return word ^ (word >> 29);
+}
+
+/* @a first is a multiple of 8. */
 static void t_pattern(unsigned char *out, size_t first, size_t len, uint64_t seed)
 {
-    size_t i = 0;
+    uint64_t word;
+    size_t i;
 
-    while (i < len) {
-        uint64_t word   = ((first + i) / 8 + 1) * 0x9e3779b97f4a7c15ull + seed * 0xd1342543de82ef95ull;
-        size_t skip     = (first + i) % 8;
-        size_t part     = (8 - skip < len - i) ? 8 - skip : len - i;
-
-        word ^= word >> 29;
-        memcpy(out + i, (unsigned char *)&word + skip, part);
-        i += part;
+    for (i = 0; i + 8 <= len; i += 8) {
+        word = t_word((first + i) / 8, seed);
+        memcpy(out + i, &word, 8);
     }
+    word = t_word((first + i) / 8, seed);
+    memcpy(out + i, &word, len - i);
 }
 
 static unsigned char *t_chunk(void)

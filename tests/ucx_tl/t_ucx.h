@@ -106,8 +106,7 @@ int64_t t_ask(t_ctx_t *t);
 /* Buffers of both kinds. Device buffers are aclrtMalloc's. */
 void *t_alloc(t_kind_t kind, size_t len);
 void  t_free(t_kind_t kind, void *buf);
-/** Fills with the pattern of @a seed, byte i of the buffer being byte
- *  @a first + i of the pattern. */
+/** Fills with the pattern of @a seed. */
 void t_fill(t_kind_t kind, void *buf, size_t len, uint64_t seed);
 void t_poison(t_kind_t kind, void *buf, size_t len);
 /** Every byte must be the pattern's. */
