@@ -187,6 +187,10 @@ static shape_t shape_of(const t_case_t *c)
     }
     blocks = (s.in > s.out ? s.in : s.out) > s.local ? (s.in > s.out ? s.in : s.out) : s.local;
     MPI_Type_get_extent(c->type->type, &lb, &extent);
+    if (T_ALLREDUCE == c->coll || T_REDUCE == c->coll || T_BCAST == c->coll ||
+        T_SCAN == c->coll || T_EXSCAN == c->coll) {
+        blocks = 1;
+    }
     s.elements = (size_t) blocks * (size_t) (c->count + 3) + 1;
     s.size     = s.elements * (size_t) extent + 2 * MARGIN;
     return s;

@@ -13,14 +13,17 @@ int main(int argc, char **argv)
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     c.type  = &t_types()[2];
-    c.count = 1024 * 1024 + 13;
+    /* More than one piece of 4 MiB where it is one block, less where each rank
+     * has one. */
     for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
-        c.coll = some[i];
+        c.coll  = some[i];
+        c.count = (i < 2) ? 3 * 1024 * 1024 + 13 : 300 * 1024 + 13;
         c.form = (t_form_t) (i % T_FORMS);
         c.root = (int) (i % 2);
         t_case_check(&c);
     }
     c.coll     = T_ALLREDUCE;
+    c.count    = 1024 * 1024 + 13;
     c.in_place = true;
     for (int form = 0; form < T_FORMS; form++) {
         c.form = (t_form_t) form;
