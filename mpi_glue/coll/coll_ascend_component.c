@@ -19,8 +19,8 @@ mca_coll_ascend_component_t mca_coll_ascend_component = {
                 {
                     MCA_COLL_BASE_VERSION_2_0_0,
                     .mca_component_name = "ascend",
-                    MCA_BASE_MAKE_VERSION(component, MCA_COLL_ASCEND_MAJOR, MCA_COLL_ASCEND_MINOR,
-                                          MCA_COLL_ASCEND_RELEASE),
+                    MCA_BASE_MAKE_VERSION(component, MCA_COMMON_ASCEND_MAJOR, MCA_COMMON_ASCEND_MINOR,
+                                          MCA_COMMON_ASCEND_RELEASE),
                     .mca_register_component_params = component_register,
                     .mca_open_component            = component_open,
                     .mca_close_component           = component_close,

@@ -106,18 +106,19 @@ typedef struct mca_common_ascend_use {
     mca_common_ascend_layout_t out;
 } mca_common_ascend_use_t;
 
-typedef struct mca_common_ascend_stage {
-    mca_common_ascend_use_t use;
-    void                   *memory; /**< pinned, NULL when not staged */
-    size_t                  memory_size;
-    uintptr_t               shift; /**< host address = device address + shift */
-} mca_common_ascend_stage_t;
-
-/** What a call, its name and its arguments' names are called in messages. */
+/** How a call and its argument are called in messages. */
 typedef struct mca_common_ascend_names {
     const char *call;
     const char *argument;
 } mca_common_ascend_names_t;
+
+typedef struct mca_common_ascend_stage {
+    mca_common_ascend_use_t   use;
+    mca_common_ascend_names_t names;
+    void                   *memory; /**< pinned, NULL when not staged */
+    size_t                  memory_size;
+    uintptr_t               shift; /**< host address = device address + shift */
+} mca_common_ascend_stage_t;
 
 /** HOST, DEVICE or BAD for a use. */
 asc_link_mem_kind_t mca_common_ascend_use_kind(const mca_common_ascend_use_t *use);
@@ -130,6 +131,10 @@ asc_link_mem_kind_t mca_common_ascend_use_kind(const mca_common_ascend_use_t *us
 int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
                                  const mca_common_ascend_use_t *use,
                                  const mca_common_ascend_names_t *names);
+
+/** Does the buffer still lie in live memory? For persistent requests, whose
+ *  buffer may have been freed since. @return as stage_open. */
+int mca_common_ascend_stage_check(const mca_common_ascend_stage_t *stage);
 
 /** What to hand to the saved function in place of the user's pointer. */
 void *mca_common_ascend_stage_host(const mca_common_ascend_stage_t *stage);

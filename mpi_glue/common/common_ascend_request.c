@@ -281,6 +281,13 @@ static int start_one(mca_common_ascend_request_t *request)
     mca_common_ascend_copies_init(&request->copies);
     request->copying = false;
     for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
+        const int rc = mca_common_ascend_stage_check(&request->stages[i]);
+
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
+    }
+    for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
         mca_common_ascend_stage_in(&request->stages[i], &request->copies);
     }
     status = mca_common_ascend_copies_wait(&request->copies);

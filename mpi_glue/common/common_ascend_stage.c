@@ -143,25 +143,46 @@ static int check_runs(const mca_common_ascend_use_t *use, const mca_common_ascen
     return OMPI_SUCCESS;
 }
 
+static span_t use_span(const mca_common_ascend_use_t *use)
+{
+    span_t span = span_empty;
+
+    span_add(&span, &use->in);
+    span_add(&span, &use->out);
+    return span;
+}
+
+static int check_use(const mca_common_ascend_use_t *use, const span_t *span,
+                     const mca_common_ascend_names_t *names)
+{
+    if (ASC_LINK_MEM_DEVICE ==
+        asc_link_mem_query((void *) span->low, span->high - span->low, NULL)) {
+        return OMPI_SUCCESS;
+    }
+    return check_runs(use, names);
+}
+
+int mca_common_ascend_stage_check(const mca_common_ascend_stage_t *stage)
+{
+    const span_t span = use_span(&stage->use);
+
+    return (NULL == stage->memory) ? OMPI_SUCCESS : check_use(&stage->use, &span, &stage->names);
+}
+
 int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
                                  const mca_common_ascend_use_t *use,
                                  const mca_common_ascend_names_t *names)
 {
-    span_t span = span_empty;
+    const span_t span = use_span(use);
+    const size_t size = span.high - span.low;
     asc_status_t status;
     uintptr_t host;
-    size_t size;
     int rc;
 
     memset(stage, 0, sizeof(*stage));
-    span_add(&span, &use->in);
-    span_add(&span, &use->out);
-    size = span.high - span.low;
-    if (ASC_LINK_MEM_DEVICE != asc_link_mem_query((void *) span.low, size, NULL)) {
-        rc = check_runs(use, names);
-        if (OMPI_SUCCESS != rc) {
-            return rc;
-        }
+    rc = check_use(use, &span, names);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     stage->memory_size = size + 2 * HOST_ALIGN;
     status             = (size > SPAN_MAX) ? ASC_ERR_NO_MEMORY
@@ -172,8 +193,9 @@ int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
                        (unsigned long) size, asc_status_text(status));
         return MPI_ERR_BUFFER;
     }
-    stage->use  = *use;
-    host        = ((uintptr_t) stage->memory + HOST_ALIGN - 1) & ~(HOST_ALIGN - 1);
+    stage->use   = *use;
+    stage->names = *names;
+    host         = ((uintptr_t) stage->memory + HOST_ALIGN - 1) & ~(HOST_ALIGN - 1);
     stage->shift = host + span.low % HOST_ALIGN - span.low;
     return OMPI_SUCCESS;
 }

@@ -25,8 +25,8 @@ mca_hook_ascend_component_t mca_hook_ascend_component = {
                 {
                     OMPI_HOOK_BASE_VERSION_1_0_0,
                     .mca_component_name = "ascend",
-                    MCA_BASE_MAKE_VERSION(component, MCA_COLL_ASCEND_MAJOR, MCA_COLL_ASCEND_MINOR,
-                                          MCA_COLL_ASCEND_RELEASE),
+                    MCA_BASE_MAKE_VERSION(component, MCA_COMMON_ASCEND_MAJOR, MCA_COMMON_ASCEND_MINOR,
+                                          MCA_COMMON_ASCEND_RELEASE),
                     .mca_register_component_params = component_register,
                     .mca_open_component            = component_open,
                     .mca_close_component           = component_close,
@@ -78,7 +78,7 @@ static void register_flags(void)
 
 static int component_register(void)
 {
-    static char installed[] = ASC_UCX_MODULE;
+    static char installed[] = MCA_COMMON_ASCEND_UCX_MODULE;
     mca_hook_ascend_component_t *mca = &mca_hook_ascend_component;
     char *named                      = getenv("ASCEND_UCX_MODULE");
 

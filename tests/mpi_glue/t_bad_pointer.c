@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A freed device pointer, one that no device has, and a buffer that is longer
+ * than its allocation are refused with MPI_ERR_BUFFER by every way into MPI,
+ * through the communicator's error handler; the process goes on. */
+#include "coll_harness.h"
+
+#include "tests/helpers/t_helpers.h"
+
+#include <mpi-ext.h>
+#include <string.h>
+
+static int handled;
+
+static void handler(MPI_Comm *comm, int *code, ...)
+{
+    int class;
+
+    (void) comm;
+    MPI_Error_class(*code, &class);
+    t_check(MPI_ERR_BUFFER == class, "error class %d, not MPI_ERR_BUFFER", class);
+    handled++;
+}
+
+static void refused(const char *what, int rc)
+{
+    int class;
+
+    MPI_Error_class(rc, &class);
+    t_check(MPI_ERR_BUFFER == class, "%s gave class %d, not MPI_ERR_BUFFER", what, class);
+    t_check(1 == handled, "%s: error handler called %d times", what, handled);
+    handled = 0;
+}
+
+static void check_all(void *bad, int count)
+{
+    MPI_Request request;
+    int host[4] = {0};
+
+    refused("MPI_Allreduce", MPI_Allreduce(bad, host, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    refused("MPI_Allreduce", MPI_Allreduce(host, bad, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    refused("MPI_Bcast", MPI_Bcast(bad, count, MPI_INT, 0, MPI_COMM_WORLD));
+    refused("MPI_Iallgather", MPI_Iallgather(bad, count, MPI_INT, host, count, MPI_INT,
+                                             MPI_COMM_WORLD, &request));
+    refused("MPIX_Alltoall_init",
+            MPIX_Alltoall_init(host, count, MPI_INT, bad, count, MPI_INT, MPI_COMM_WORLD,
+                               MPI_INFO_NULL, &request));
+    refused("MPI_Send", MPI_Send(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF));
+    refused("MPI_Isend", MPI_Isend(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
+    refused("MPI_Irecv", MPI_Irecv(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
+    refused("MPI_Recv",
+            MPI_Recv(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    refused("MPI_Send_init", MPI_Send_init(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
+    refused("MPI_Recv_init", MPI_Recv_init(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
+}
+
+/* A start cannot report: the wait does. */
+static void check_freed_between_starts(void)
+{
+    int *a = t_dev_alloc(64), *b = t_dev_alloc(64);
+    MPI_Request request;
+
+    MPIX_Allreduce_init(a, b, 4, MPI_INT, MPI_SUM, MPI_COMM_SELF, MPI_INFO_NULL, &request);
+    t_dev_free(a);
+    MPI_Start(&request);
+    refused("MPI_Wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Request_free(&request);
+    t_dev_free(b);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Errhandler errhandler;
+    char *live;
+    void *freed;
+
+    t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
+    MPI_Comm_create_errhandler(handler, &errhandler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler);
+    live  = t_dev_alloc(1 << 20);
+    freed = t_dev_alloc(1 << 20);
+    t_dev_free(freed);
+    check_all(freed, 4);
+    check_all(live + (1 << 20) - 4, 1 << 20);
+    check_freed_between_starts();
+
+    /* Nothing is read with a count of 0: the pointer does not matter. */
+    MPI_Bcast(freed, 0, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, freed, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_check(0 == handled, "a call without data was refused");
+    t_dev_free(live);
+    MPI_Errhandler_free(&errhandler);
+    MPI_Finalize();
+    return 0;
+}
