@@ -8,7 +8,8 @@
  *
  * Thread rules: every function may be called from any thread, with or without
  * a current ACL context; the caller's current device and context are the same
- * after the call as before. No lock is held over a driver call. Nothing waits
+ * after the call as before (only a thread that had none may be left with the
+ * home device's, where the runtime has no way to unset it). No lock is held over a driver call. Nothing waits
  * for another process unless its comment gives the bound.
  */
 #ifndef ASC_LINK_H
@@ -76,7 +77,8 @@ asc_status_t asc_link_install_hooks(asc_link_patch_fn patch);
 
 typedef enum asc_link_mem_event {
     ASC_LINK_MEM_ALLOC, /**< after the real allocation */
-    ASC_LINK_MEM_FREE   /**< before the real free */
+    ASC_LINK_MEM_FREE   /**< before the real free; size 1 where it is not known
+                             (memory whose allocation was not seen) */
 } asc_link_mem_event_t;
 
 /** Called in the thread that allocates or frees, with no lock held. Must not
