@@ -215,6 +215,8 @@ const char *asc_link_oob_name(void);
  * Always writes ASC_LINK_RKEY_SIZE bytes: when the memory cannot be exported
  * the key says so, its importers get ASC_ERR_UNREACHABLE, the case is counted
  * and mentioned once.
+ * @return ASC_ERR_UNREACHABLE with such a key (also while no peer that uses a
+ *         device is known); ASC_ERR_INVALID: not device memory of this process.
  */
 asc_status_t asc_link_export(const void *ptr, size_t len, void *rkey);
 

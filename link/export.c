@@ -123,12 +123,15 @@ static aclError get_key(const asc_acl_t *acl, const link_export_t *entry, char *
                         bool *open_to_all)
 {
     static _Atomic bool no_flag; /* this driver wants lists */
+    uint64_t            flags = 0;
     aclError            error;
 
     *open_to_all = !link_env()->whitelist && !atomic_load(&no_flag);
-    error        = acl->aclrtIpcMemGetExportKey((void *)entry->base, entry->size, key,
-                                                LINK_IPC_KEY,
-                                                *open_to_all ? ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION : 0);
+    if (*open_to_all) {
+        flags = ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION;
+    }
+    error = acl->aclrtIpcMemGetExportKey((void *)entry->base, entry->size, key, LINK_IPC_KEY,
+                                         flags);
     if (*open_to_all && (error == ACL_ERROR_RT_FEATURE_NOT_SUPPORT ||
                          error == ACL_ERROR_RT_PARAM_INVALID)) {
         asc_log_once(ASC_LOG_WARN, "ASCEND_WHITELIST=n is not supported by this driver (error "
