@@ -24,6 +24,41 @@ static void *new_thread(void *arg)
     return NULL;
 }
 
+static atomic_int stale_step;
+static aclrtContext stale;
+
+/* Keeps a context current that somebody else ends and whose handle comes back
+ * for another device. */
+static void *stale_thread(void *arg)
+{
+    int32_t dev;
+    (void)arg;
+    t_acl_ok(aclrtCreateContext(&stale, 1));
+    atomic_store(&stale_step, 1);
+    t_await(&stale_step, 2);
+    t_acl_fails(aclrtGetDevice(&dev), ACL_ERROR_RT_CONTEXT_NULL);
+    return NULL;
+}
+
+static void handle_comes_back(void)
+{
+    aclrtContext ctx = NULL;
+    pthread_t thread;
+    pthread_create(&thread, NULL, stale_thread, NULL);
+    t_await(&stale_step, 1);
+    t_acl_ok(aclrtDestroyContext(stale));
+    for (int i = 0; i < 2000 && ctx != stale; i++) {
+        t_acl_ok(aclrtCreateContext(&ctx, 2));
+        if (ctx != stale) {
+            t_acl_ok(aclrtDestroyContext(ctx));
+        }
+    }
+    t_check(ctx == stale, "the handle was not used again");
+    atomic_store(&stale_step, 2);
+    pthread_join(thread, NULL);
+    t_acl_ok(aclrtDestroyContext(ctx));
+}
+
 int main(void)
 {
     aclrtContext primary, own, now;
@@ -70,5 +105,6 @@ int main(void)
     t_acl_ok(aclrtResetDeviceForce(0));
     t_acl_fails(aclrtGetDevice(&dev), ACL_ERROR_RT_CONTEXT_NULL);
     t_acl_fails(aclrtResetDevice(0), ACL_ERROR_RT_CONTEXT_NULL);
+    handle_comes_back();
     return 0;
 }

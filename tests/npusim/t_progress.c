@@ -57,8 +57,8 @@ int main(void)
     t_acl_ok(aclrtMemcpyAsync(word, 64, dev, 64, ACL_MEMCPY_DEVICE_TO_HOST, s));
     t_acl_ok(aclrtLaunchHostFunc(s, host_func, &called));
     atomic_store(&d->step, 1);
-    t_await(word, 5);
     t_await(&called, 7);
+    t_check(atomic_load(word) == 5, "the copy before the function gave %d", atomic_load(word));
     atomic_store(&d->step, 2);
     t_wait_ok(child);
     t_acl_ok(aclrtSynchronizeStream(s));
