@@ -39,23 +39,22 @@ static const bench_program_t coll_program = {
     .name = "asc_coll",
     .letters = "odmiw",
     .tests = coll_names,
-    .usage =
-        "usage: mpirun -n RANKS asc_coll [options]\n"
-        "Time of a collective, beside one thread's memcpy of the same size.\n"
-        "  -o NAME      allreduce, bcast, barrier, reduce, allgather, alltoall, gather,\n"
-        "               scatter or reduce_scatter (default allreduce); root is rank 0\n"
-        "  -d npu|host  memory of the buffers (default npu, which prints the same call on\n"
-        "               host buffers beside it)\n"
-        "  -m MIN:MAX   sizes in bytes, doubling; K, M, G (default 4:4M): of the vector\n"
-        "               for reductions, else of what a rank gives to one partner\n"
-        "  -i N         samples of each size; medians are printed (default by size)\n"
-        "  -w N         samples before those (default a tenth)\n"
-        "  -c           verify every result\n"
-        "  --json       one object a line\n"
-        "Time: of the slowest rank. Ratio: memcpy's time over it; 1 is what one copy\n"
-        "costs. Exit status: 0, 1 if a result was wrong, 2 if it could not start.\n",
-    .defaults = {.test = "allreduce", .place = {'D', 'D'}, .min = 4, .max = (size_t)4 << 20,
-                 .warmup = -1},
+    .usage = "usage: mpirun -n RANKS asc_coll [options]\n"
+             "Time of a collective, beside one thread's memcpy of the same size.\n"
+             "  -o NAME      allreduce, bcast, barrier, reduce, allgather, alltoall, gather,\n"
+             "               scatter or reduce_scatter (default allreduce); root is rank 0\n"
+             "  -d npu|host  memory of the buffers (default npu, which prints the same call on\n"
+             "               host buffers beside it)\n"
+             "  -m MIN:MAX   sizes in bytes, doubling; K, M, G (default 4:4M): of the vector\n"
+             "               for reductions, else of what a rank gives to one partner\n"
+             "  -i N         samples of each size; medians are printed (default by size)\n"
+             "  -w N         samples before those (default a tenth)\n"
+             "  -c           verify every result\n"
+             "  --json       one object a line\n"
+             "Time: of the slowest rank. Ratio: memcpy's time over it; 1 is what one copy\n"
+             "costs. Exit status: 0, 1 if a result was wrong, 2 if it could not start.\n",
+    .defaults =
+        {.test = "allreduce", .place = {'D', 'D'}, .min = 4, .max = (size_t)4 << 20, .warmup = -1},
 };
 
 /* Small calls share a sample, so that reading the clock does not show; with -c
@@ -162,9 +161,8 @@ static void coll_print_header(const coll_t *c)
     if (c->job.rank != 0 || args->json) {
         return;
     }
-    printf("# asc_coll %s, %d ranks, %s memory, medians of the slowest rank in us%s\n",
-           args->test, c->job.ranks, npu ? "NPU" : "host",
-           args->check ? ", every result verified" : "");
+    printf("# asc_coll %s, %d ranks, %s memory, medians of the slowest rank in us%s\n", args->test,
+           c->job.ranks, npu ? "NPU" : "host", args->check ? ", every result verified" : "");
     printf("# %10s %12s %12s %8s%s\n", "size", "us", "memcpy", "ratio",
            npu ? "         host   npu/host" : "");
 }

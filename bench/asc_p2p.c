@@ -47,23 +47,22 @@ static const bench_program_t p2p_program = {
     .name = "asc_p2p",
     .letters = "tbmiwW",
     .tests = p2p_tests,
-    .usage =
-        "usage: mpirun -n 2 asc_p2p [options]\n"
-        "Transfers between two ranks, beside one thread's memcpy of the same size.\n"
-        "  -t lat|bw|bibw  latency, bandwidth, bandwidth of both directions (default bw)\n"
-        "  -b D|H D|H      memory of rank 0 and rank 1: D NPU, H host; \"DH\" works too\n"
-        "                  (default D D)\n"
-        "  -m MIN:MAX      message sizes in bytes, doubling; K, M, G (default 1:64M)\n"
-        "  -i N            samples of each size; medians are printed (default by size)\n"
-        "  -w N            samples before those (default a tenth)\n"
-        "  -W N            messages in flight, bw and bibw (default by size, 4 to 64)\n"
-        "  -c              verify every byte of every message\n"
-        "  --json          one object a line\n"
-        "Ratio: bandwidth over memcpy's, or memcpy's time over the latency; 1 is what\n"
-        "one copy costs. Exit status: 0, 1 if a message was wrong, 2 if it could not\n"
-        "start.\n",
-    .defaults = {.test = "bw", .place = {'D', 'D'}, .min = 1, .max = (size_t)64 << 20,
-                 .warmup = -1},
+    .usage = "usage: mpirun -n 2 asc_p2p [options]\n"
+             "Transfers between two ranks, beside one thread's memcpy of the same size.\n"
+             "  -t lat|bw|bibw  latency, bandwidth, bandwidth of both directions (default bw)\n"
+             "  -b D|H D|H      memory of rank 0 and rank 1: D NPU, H host; \"DH\" works too\n"
+             "                  (default D D)\n"
+             "  -m MIN:MAX      message sizes in bytes, doubling; K, M, G (default 1:64M)\n"
+             "  -i N            samples of each size; medians are printed (default by size)\n"
+             "  -w N            samples before those (default a tenth)\n"
+             "  -W N            messages in flight, bw and bibw (default by size, 4 to 64)\n"
+             "  -c              verify every byte of every message\n"
+             "  --json          one object a line\n"
+             "Ratio: bandwidth over memcpy's, or memcpy's time over the latency; 1 is what\n"
+             "one copy costs. Exit status: 0, 1 if a message was wrong, 2 if it could not\n"
+             "start.\n",
+    .defaults =
+        {.test = "bw", .place = {'D', 'D'}, .min = 1, .max = (size_t)64 << 20, .warmup = -1},
 };
 
 static int p2p_is(const p2p_t *p, const char *test)
@@ -148,12 +147,12 @@ static double p2p_stream(const p2p_t *p, const p2p_plan_t *plan, int sends, int 
     int count = 0;
 
     for (int m = 0; receives && m < plan->messages; m++) {
-        MPI_Irecv(p->recv.ptr + (size_t)m * p->stride, (int)plan->size, MPI_CHAR, p->peer,
-                  TAG_DATA, MPI_COMM_WORLD, &p->requests[count++]);
+        MPI_Irecv(p->recv.ptr + (size_t)m * p->stride, (int)plan->size, MPI_CHAR, p->peer, TAG_DATA,
+                  MPI_COMM_WORLD, &p->requests[count++]);
     }
     for (int m = 0; sends && m < plan->messages; m++) {
-        MPI_Isend(p->send.ptr + (size_t)m * p->stride, (int)plan->size, MPI_CHAR, p->peer,
-                  TAG_DATA, MPI_COMM_WORLD, &p->requests[count++]);
+        MPI_Isend(p->send.ptr + (size_t)m * p->stride, (int)plan->size, MPI_CHAR, p->peer, TAG_DATA,
+                  MPI_COMM_WORLD, &p->requests[count++]);
     }
     MPI_Waitall(count, p->requests, MPI_STATUSES_IGNORE);
     /* Rank 0 has the clock: it stops when rank 1 has everything too. */
@@ -324,8 +323,8 @@ static void p2p_print(const p2p_t *p, const p2p_plan_t *plan, const p2p_result_t
         if (ways == 2) {
             printf(",\"memcpy_both\":%.6g,\"ratio_both\":%.4f", both, p2p_rate(value, both));
         }
-        printf(",\"samples\":%d,\"messages\":%d,\"checked\":%lld,\"wrong\":%lld}\n",
-               plan->samples, plan->messages, counts[0], counts[1]);
+        printf(",\"samples\":%d,\"messages\":%d,\"checked\":%lld,\"wrong\":%lld}\n", plan->samples,
+               plan->messages, counts[0], counts[1]);
     }
     fflush(stdout);
 }
@@ -351,7 +350,7 @@ static int p2p_alloc(p2p_t *p)
     bench_job_t *job = &p->job;
     char error[BENCH_ERROR_MAX] = "no host memory";
     size_t room = 0;
-    int messages = 0;
+    int messages = 1;
     size_t size = job->args.min;
     int failed;
 
@@ -365,7 +364,7 @@ static int p2p_alloc(p2p_t *p)
     } while (size != 0);
     p->seen = malloc(job->args.max + 1);
     p->wanted = malloc(job->args.max + 1);
-    p->requests = malloc(2 * (size_t)messages * sizeof(*p->requests));
+    p->requests = malloc(2 * (size_t)messages * sizeof(MPI_Request));
     failed = p->seen == NULL || p->wanted == NULL || p->requests == NULL ||
              bench_buffer_alloc(job, &p->send, room, job->args.place[job->rank], error) != 0 ||
              bench_buffer_alloc(job, &p->recv, room, job->args.place[job->rank], error) != 0 ||

@@ -85,8 +85,8 @@ static int args_count(char letter, const char *value, int low, int *result, args
     errno = 0;
     number = strtol(value, &end, 10);
     if (*value == '\0' || *end != '\0' || errno != 0 || number < low || number > 10000000) {
-        snprintf(err.text, err.len, "-%c '%s': expected a whole number from %d to 10000000",
-                 letter, value, low);
+        snprintf(err.text, err.len, "-%c '%s': expected a whole number from %d to 10000000", letter,
+                 value, low);
         return -1;
     }
     *result = (int)number;
@@ -209,8 +209,7 @@ int bench_args_parse(int argc, char **argv, const bench_program_t *program, benc
             snprintf(error, len, "%s: its value is missing", arg);
             return -1;
         }
-        taken = args_option(program, arg[1], argv[i], i + 1 < argc ? argv[i + 1] : NULL, args,
-                            err);
+        taken = args_option(program, arg[1], argv[i], i + 1 < argc ? argv[i + 1] : NULL, args, err);
         if (taken < 0) {
             return -1;
         }

@@ -12,9 +12,9 @@ typedef struct bench_args {
     char place[2];    /* -b: 'D' or 'H' for rank 0 and rank 1; -d: both the same */
     size_t min;       /* bytes, min <= max <= INT_MAX */
     size_t max;
-    int iterations;   /* 0: by size */
-    int warmup;       /* -1: by iterations */
-    int window;       /* 0: by size */
+    int iterations; /* 0: by size */
+    int warmup;     /* -1: by iterations */
+    int window;     /* 0: by size */
     int check;
     int json;
     int help;
@@ -23,7 +23,8 @@ typedef struct bench_args {
 /** Which arguments a program takes and what they mean to it. */
 typedef struct bench_program {
     const char *name;
-    const char *letters;      /* of the options it knows, out of "tobdmiwW"; -c, --json and --help go without saying */
+    const char *letters; /* of the options it knows, out of "tobdmiwW"; -c, --json and --help go
+                            without saying */
     const char *const *tests; /* names that -t or -o may have, NULL at the end */
     const char *usage;
     bench_args_t defaults;

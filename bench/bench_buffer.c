@@ -68,8 +68,7 @@ int bench_open_npu(bench_job_t *job, int needed)
     return bench_agree(job, failed, error);
 }
 
-int bench_buffer_alloc(bench_job_t *job, bench_buffer_t *buf, size_t bytes, char where,
-                       char *error)
+int bench_buffer_alloc(bench_job_t *job, bench_buffer_t *buf, size_t bytes, char where, char *error)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *ptr = NULL;

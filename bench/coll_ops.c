@@ -184,13 +184,13 @@ static void coll_expect_floats(const coll_op_t *op, const coll_shape_t *shape, i
 {
     size_t count = coll_recv_bytes(op, shape) / sizeof(float);
     size_t first = 0;
+    int factors = shape->ranks * (shape->ranks + 1) / 2; /* 1 + 2 + ... + ranks */
 
     for (int r = 0; op->recv == EXTENT_PART && r < shape->rank; r++) {
         first += (size_t)coll_part(shape, r);
     }
     for (size_t i = 0; i < count; i++) {
-        recv[i] = coll_value(0, first + i, sample) *
-                  (float)(shape->ranks * (shape->ranks + 1) / 2);
+        recv[i] = coll_value(0, first + i, sample) * (float)factors;
     }
 }
 

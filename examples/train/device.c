@@ -112,8 +112,7 @@ int device_update(device_t *dev)
             if (device_check(dev, "aclrtReduceAsync", code) != 0) {
                 return -1;
             }
-            return device_check(dev, "aclrtSynchronizeStream",
-                                aclrtSynchronizeStream(dev->stream));
+            return device_check(dev, "aclrtSynchronizeStream", aclrtSynchronizeStream(dev->stream));
         }
         dev->host_update = 1;
     }

@@ -15,14 +15,14 @@
 
 typedef struct device {
     int id;
-    size_t count;         /* floats in each of the four arrays */
+    size_t count; /* floats in each of the four arrays */
     aclrtStream stream;
-    float *params;        /* device memory: for ACL and MPI only, */
-    float *gradient;      /*   the CPU must not follow these pointers */
-    float *host_params;   /* pinned host memory */
+    float *params;      /* device memory: for ACL and MPI only, */
+    float *gradient;    /*   the CPU must not follow these pointers */
+    float *host_params; /* pinned host memory */
     float *host_gradient;
-    int in_use;           /* the device was set by device_open() */
-    int host_update;      /* the chip cannot add on the device */
+    int in_use;      /* the device was set by device_open() */
+    int host_update; /* the chip cannot add on the device */
     char error[384];
 } device_t;
 

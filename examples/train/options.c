@@ -50,15 +50,13 @@ static int option_rate(const char *name, const char *value, float *result, optio
     *result = strtof(value, &end);
     if (*value == '\0' || *end != '\0' || !isfinite(*result) || *result <= 0.0f ||
         *result > 100.0f) {
-        snprintf(err.text, err.len, "%s '%s': expected a number above 0, at most 100", name,
-                 value);
+        snprintf(err.text, err.len, "%s '%s': expected a number above 0, at most 100", name, value);
         return -1;
     }
     return 0;
 }
 
-static int option_file(const char *name, const char *value, const char **result,
-                       option_error_t err)
+static int option_file(const char *name, const char *value, const char **result, option_error_t err)
 {
     if (*value == '\0') {
         snprintf(err.text, err.len, "%s '': expected the name of a file", name);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACCURACY_WANTED 0.95
+#define ACCURACY_WANTED  0.95
 #define PROGRESS_SECONDS 2.0
 
 /* The split into training and test samples must not move with --seed, or
@@ -149,8 +149,7 @@ static double job_step(job_t *job, const int *order, int count)
     loss = network_gradient(dev->host_params, job->opt.hidden, &job->set, order + first,
                             end - first, -job->opt.rate / (float)count, dev->host_gradient);
     job_must(job, device_gradient_from_host(dev));
-    MPI_Allreduce(MPI_IN_PLACE, dev->gradient, (int)dev->count, MPI_FLOAT, MPI_SUM,
-                  MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, dev->gradient, (int)dev->count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     job_must(job, device_update(dev));
     return loss;
 }

@@ -4,7 +4,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
-#define LARGE 1024
+#define LARGE  1024
 #define VICTIM 5
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -29,8 +29,8 @@ static void damage(void *buf, int count, MPI_Datatype type)
 static void *damage_buf;
 static int damage_count;
 
-EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
-                       MPI_Comm comm, MPI_Request *request)
+EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                       MPI_Request *request)
 {
     damage_buf = buf;
     damage_count = type == MPI_CHAR ? count : 0;
