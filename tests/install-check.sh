@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# "make installcheck": what was installed works by itself, with nothing of the
+# build tree in reach. The caller gives bindir, pkglibdir, DESTDIR and what was
+# built for in the environment.
+set -eu
+
+fail() {
+    echo "installcheck: $*" >&2
+    exit 1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -m 700 "$work/npu"
+clean=(env -i PATH="$PATH" HOME="$HOME" NPUSIM_DIR="$work/npu" UCX_HANDLE_ERRORS=none
+    OMPI_MCA_rmaps_base_oversubscribe=1)
+[ -z "${ASC_ASAN_LIB:-}" ] || { echo "installcheck: skipped under a sanitizer"; exit 0; }
+
+: "${DESTDIR?}" "${bindir:?}" "${pkglibdir:?}" "${ucx?}" "${ompi?}"
+lib=$DESTDIR$pkglibdir
+for f in libascendlink.so npusim/libascendcl.so; do
+    [ -e "$lib/$f" ] || fail "$lib/$f was not installed"
+done
+# Every library finds the others where it stands now, wherever the tree was moved.
+for f in "$lib"/*.so "$lib"/ucx/*.so "$lib"/ompi/*.so; do
+    [ -e "$f" ] || continue
+    found=$("${clean[@]}" ldd "$f" | sed -n 's/.*libascendlink[^ ]* => \([^ ]*\) .*/\1/p')
+    case ${f##*/} in
+    libascendlink.so) continue ;;
+    esac
+    [ "$(readlink -f "$found")" = "$(readlink -f "$lib/libascendlink.so")" ] ||
+        fail "$f uses '$found' for libascendlink"
+done
+
+if [ "$ucx" = yes ]; then
+    "${clean[@]}" LD_PRELOAD="$lib/ucx/libuct_ascend.so" \
+        ASCEND_ACL_LIBRARY="$lib/npusim/libascendcl.so" ucx_info -d >"$work/out" 2>&1 ||
+        fail "ucx_info with the module: $(tail -n 3 "$work/out")"
+    for tl in asc_copy asc_ipc; do
+        grep -q "Transport: $tl" "$work/out" || fail "ucx_info -d does not show $tl"
+    done
+fi
+
+# ascendrun and the hook know the place they were configured for.
+if [ "$ompi" = yes ] && [ -z "$DESTDIR" ]; then
+    "${clean[@]}" "$bindir/ascendrun" --sim -n 2 "$bindir/ascend_info" >"$work/out" 2>&1 ||
+        fail "ascend_info on two ranks: $(cat "$work/out")"
+fi
+echo "installcheck: $lib works"
