@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "asc_base.h"
 
+#include "topo/asc_topo.h"
+
 #include <ucs/debug/log.h>
 #include <ucs/debug/memtrack_int.h>
 #include <ucs/sys/string.h>
@@ -149,9 +151,16 @@ ucs_status_t uct_asc_query_devices(uct_md_h md, uct_device_type_t type,
                                    uct_tl_device_resource_t **devices_p,
                                    unsigned *num_devices_p)
 {
-    return uct_single_device_resource(md, UCT_ASC_DEV_NAME, type,
-                                      uct_asc_sys_device(asc_link_home_device()), devices_p,
-                                      num_devices_p);
+    int device = asc_link_home_device();
+    struct asc_topo *topo;
+
+    if (device < 0) {
+        /* Not chosen yet, but there may be no choice. */
+        topo   = asc_link_topo();
+        device = ((topo != NULL) && (asc_topo_num_devices(topo) == 1)) ? 0 : -1;
+    }
+    return uct_single_device_resource(md, UCT_ASC_DEV_NAME, type, uct_asc_sys_device(device),
+                                      devices_p, num_devices_p);
 }
 
 void uct_asc_bad_memory(const void *address, size_t length, const char *what)
