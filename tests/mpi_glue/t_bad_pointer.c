@@ -63,7 +63,10 @@ static void check_freed_between_starts(void)
     t_dev_free(a);
     MPI_Start(&request);
     refused("MPI_Wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
-    MPI_Request_free(&request);
+    if (MPI_REQUEST_NULL != request) {
+        /* Open MPI 4.1 frees any request that ends in an error. */
+        MPI_Request_free(&request);
+    }
     t_dev_free(b);
 }
 
