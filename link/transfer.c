@@ -49,6 +49,18 @@ static link_stream_t *pair_stream(const asc_link_import_t *import)
     return fresh;
 }
 
+/* A runtime that was reset through dlsym, which nobody sees, no longer knows
+ * the stream: that is no error to speak of when everything ends. */
+static bool stream_known(const link_stream_t *stream)
+{
+    const asc_acl_t  *acl = asc_acl_get();
+    aclrtStreamStatus state;
+
+    return acl != NULL &&
+           (acl->aclrtStreamQuery == NULL ||
+            acl->aclrtStreamQuery(stream->handle, &state) == ACL_SUCCESS);
+}
+
 void link_transfer_close(unsigned long long deadline_ms)
 {
     unsigned count = link_peer_count();
@@ -65,7 +77,8 @@ void link_transfer_close(unsigned long long deadline_ms)
             continue;
         }
         /* ops that nobody has tested yet look at their stream once more */
-        if (!stream->failed && link_op_start(&op, stream, NULL) == ASC_INPROGRESS &&
+        if (!stream->failed && stream_known(stream) &&
+            link_op_start(&op, stream, NULL) == ASC_INPROGRESS &&
             link_op_wait(&op, now < deadline_ms ? (unsigned)(deadline_ms - now) : 0) == ASC_OK &&
             link_import_busy() == 0 &&
             atomic_compare_exchange_strong(&peer->stream, &stream, NULL)) {

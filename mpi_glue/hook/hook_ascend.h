@@ -43,6 +43,9 @@ OMPI_DECLSPEC extern mca_hook_ascend_component_t mca_hook_ascend_component;
  */
 bool mca_hook_ascend_load_ucx_module(const char *path, char *why, size_t why_len);
 
+/** Can UCX be loaded at all? */
+bool mca_hook_ascend_ucx_present(void);
+
 /** Version of the UCX that was built for, as "1.13". */
 const char *mca_hook_ascend_built_ucx(int *major, int *minor);
 

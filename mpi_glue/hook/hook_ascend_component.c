@@ -107,6 +107,12 @@ static void note_runtime(asc_status_t status)
 
     kept.runtime_failed =
         ASC_ERR_NO_RUNTIME != status || (NULL != named && '\0' != named[0]);
+    /* All ranks need the same pml, and those whose runtime works take
+     * pml/ucx: so does one where it was asked for and has failed. */
+    if (kept.runtime_failed && mca_hook_ascend_component.select_pml &&
+        mca_hook_ascend_ucx_present()) {
+        mca_hook_ascend_select_pml();
+    }
     opal_output_verbose(1, mca_hook_ascend_component.output, "hook:ascend: no runtime: %s",
                         asc_link_why_not());
 }
@@ -134,7 +140,7 @@ static int component_open(void)
     kept.ucx_failed = !mca->ucx_active;
     opal_output_verbose(1, mca->output, "hook:ascend: UCX module %s %s%s", mca->ucx_module,
                         mca->ucx_active ? "loaded" : "not used: ", kept.ucx_why);
-    if (mca->ucx_active && mca->select_pml) {
+    if (mca->select_pml && mca_hook_ascend_ucx_present()) {
         mca_hook_ascend_select_pml();
     }
     return OMPI_SUCCESS;

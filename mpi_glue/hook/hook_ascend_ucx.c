@@ -9,6 +9,11 @@
 /* Enough of UCX's public interface to ask its version without its headers. */
 typedef void (*ucp_get_version_fn_t)(unsigned *major, unsigned *minor, unsigned *release);
 
+bool mca_hook_ascend_ucx_present(void)
+{
+    return NULL != dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
+}
+
 static bool ucx_matches(char *why, size_t why_len)
 {
     unsigned major = 0, minor = 0, release = 0;
