@@ -164,9 +164,13 @@ static int check_use(const mca_common_ascend_use_t *use, const span_t *span,
 
 int mca_common_ascend_stage_check(const mca_common_ascend_stage_t *stage)
 {
-    const span_t span = use_span(&stage->use);
+    span_t span;
 
-    return (NULL == stage->memory) ? OMPI_SUCCESS : check_use(&stage->use, &span, &stage->names);
+    if (NULL == stage->memory) {
+        return OMPI_SUCCESS;
+    }
+    span = use_span(&stage->use);
+    return check_use(&stage->use, &span, &stage->names);
 }
 
 int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
