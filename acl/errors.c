@@ -113,28 +113,25 @@ asc_status_t asc_acl_status(aclError error)
     return known != NULL ? known->status : ASC_ERR_ACL;
 }
 
-/* The runtime's own text may have several lines; a message of ours has one. */
+/* The runtime keeps the texts of all failures since the last read, newest
+ * first: only the first line is about the error at hand, the others belong to
+ * probes that were allowed to fail. */
 static void asc_acl_append_recent(char *buf, size_t len, size_t used)
 {
     const asc_acl_t *acl  = asc_acl_peek();
     const char      *text = NULL;
-    size_t           start;
+    size_t           line;
 
     if (acl != NULL && acl->aclGetRecentErrMsg != NULL) {
         text = acl->aclGetRecentErrMsg();
     }
-    if (text == NULL || text[0] == '\0' || used + 3 >= len) {
+    if (text == NULL || used + 3 >= len) {
         return;
     }
-    start = used;
-    snprintf(buf + used, len - used, "; %s", text);
-    for (char *p = buf + start; *p != '\0'; ++p) {
-        if (*p == '\n' || *p == '\r' || *p == '\t') {
-            *p = ' ';
-        }
-    }
-    for (size_t end = strlen(buf); end > start && buf[end - 1] == ' '; --end) {
-        buf[end - 1] = '\0';
+    text += strspn(text, " \t\r\n");
+    line = strcspn(text, "\r\n");
+    if (line > 0) {
+        snprintf(buf + used, len - used, "; %.*s", (int)line, text);
     }
 }
 

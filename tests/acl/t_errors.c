@@ -34,8 +34,10 @@ static void check_recent(void)
     t_check(asc_acl_init() == ASC_OK, "aclInit");
     err = acl->aclrtSetDevice(4242);
     check_text(err, "107001", "no such device");
+    (void)acl->aclrtSetDevice(1717); /* an older failure, of no interest here */
     err = acl->aclrtSetDevice(4242);
     asc_acl_error_text(err, text, sizeof(text));
+    t_check(strstr(text, "1717") == NULL, "the newest message alone, not '%s'", text);
     t_check(strstr(text, "4242") != NULL, "the runtime's own words about 4242 in '%s'", text);
     asc_acl_error_text(err, text, sizeof(text));
     t_check(strstr(text, "4242") == NULL, "the recent message to be used up, not '%s'", text);
