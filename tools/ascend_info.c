@@ -13,7 +13,11 @@
 #include <unistd.h>
 
 /* Documented in ascend_info.1. */
-enum { INFO_EXIT_USABLE = 0, INFO_EXIT_NOT_USABLE = 1, INFO_EXIT_USAGE = 2 };
+enum {
+    INFO_EXIT_USABLE = 0,
+    INFO_EXIT_NOT_USABLE = 1,
+    INFO_EXIT_USAGE = 2
+};
 
 typedef struct info_options {
     bool json, env, help, version;
@@ -74,11 +78,11 @@ static int info_parse(int argc, char **argv, info_options_t *options)
 
 static int info_run(const info_options_t *options, info_comm_t *comm)
 {
-    size_t       size  = (size_t)comm->size;
+    size_t       size = (size_t)comm->size;
     info_rank_t *ranks = calloc(size, sizeof(*ranks));
-    info_pair_t *mine  = calloc(size, sizeof(*mine));
+    info_pair_t *mine = calloc(size, sizeof(*mine));
     info_pair_t *pairs = calloc(size * size, sizeof(*pairs));
-    info_rank_t *self  = malloc(sizeof(*self));
+    info_rank_t *self = malloc(sizeof(*self));
     int          status;
 
     if (ranks == NULL || mine == NULL || pairs == NULL || self == NULL) {

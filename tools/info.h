@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#define INFO_TEXT 320
+#define INFO_TEXT         320
 #define INFO_PROBLEMS_MAX 12
 
 /** A reason for non-use with what to do about it. @a id is stable for scripts. */
@@ -72,13 +72,14 @@ typedef struct info_pair {
 typedef struct info_comm {
     int  rank, size;
     bool mpi;
-    int  fd; /**< socket to the other process, without MPI */
+    int  fd;    /**< socket to the other process, without MPI */
+    int  child; /**< that process, 0 in itself */
 } info_comm_t;
 
 /* info_comm.c. All return 0, or -1 when the peer is gone. */
-int  info_comm_open(info_comm_t *comm, int *argc, char ***argv, int pair_fd);
-int  info_comm_send(const info_comm_t *comm, int peer, const void *data, size_t len);
-int  info_comm_recv(const info_comm_t *comm, int peer, void *data, size_t len);
+int info_comm_open(info_comm_t *comm, int *argc, char ***argv, int pair_fd);
+int info_comm_send(const info_comm_t *comm, int peer, const void *data, size_t len);
+int info_comm_recv(const info_comm_t *comm, int peer, void *data, size_t len);
 /** Gives everybody's @a len bytes to everybody, in rank order. */
 int  info_comm_allgather(const info_comm_t *comm, const void *mine, void *all, size_t len);
 void info_comm_close(info_comm_t *comm);

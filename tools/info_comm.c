@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -67,7 +68,8 @@ static int info_spawn_partner(info_comm_t *comm)
         close(fds[0]);
         return -1;
     }
-    comm->fd   = fds[0];
+    comm->fd = fds[0];
+    comm->child = (int)pid;
     comm->size = 2;
     return 0;
 }
@@ -79,7 +81,7 @@ int info_comm_open(info_comm_t *comm, int *argc, char ***argv, int pair_fd)
     if (pair_fd >= 0) {
         comm->rank = 1;
         comm->size = 2;
-        comm->fd   = pair_fd;
+        comm->fd = pair_fd;
         return 0;
     }
     if (getenv("OMPI_COMM_WORLD_SIZE") != NULL) {
@@ -132,8 +134,7 @@ int info_comm_allgather(const info_comm_t *comm, const void *mine, void *all, si
                    ? -1
                    : info_socket_read(comm->fd, (char *)all + len, len);
     }
-    return info_socket_read(comm->fd, all, len) != 0 ? -1
-                                                     : info_socket_write(comm->fd, mine, len);
+    return info_socket_read(comm->fd, all, len) != 0 ? -1 : info_socket_write(comm->fd, mine, len);
 }
 
 void info_comm_close(info_comm_t *comm)
@@ -143,5 +144,8 @@ void info_comm_close(info_comm_t *comm)
     } else if (comm->fd >= 0) {
         close(comm->fd);
         comm->fd = -1;
+        if (comm->child > 0) {
+            waitpid(comm->child, NULL, 0); /* it has nothing left to do */
+        }
     }
 }

@@ -24,8 +24,10 @@ static void info_copy_text(char *dst, size_t room, const char *src)
     dst[len] = '\0';
 }
 
-static __attribute__((format(printf, 4, 5))) void
-info_problem_add(info_rank_t *info, const char *id, const char *remedy, const char *format, ...)
+static __attribute__((format(printf, 4, 5))) void info_problem_add(info_rank_t *info,
+                                                                   const char  *id,
+                                                                   const char  *remedy,
+                                                                   const char  *format, ...)
 {
     info_problem_t *problem;
     va_list         ap;
@@ -132,7 +134,7 @@ static void info_uct_components(info_rank_t *info)
 static bool info_tls_lists(const char *tls, const char *name)
 {
     bool   negated = tls[0] == '^';
-    size_t len     = strlen(name);
+    size_t len = strlen(name);
 
     for (const char *at = tls + negated; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
         size_t item = strcspn(at, ",");
@@ -148,7 +150,7 @@ static bool info_tls_lists(const char *tls, const char *name)
 static void info_tls(info_rank_t *info)
 {
     static const char *const names[] = {"asc_copy", "asc_ipc"};
-    const char              *tls     = getenv("UCX_TLS");
+    const char              *tls = getenv("UCX_TLS");
 
     for (int i = 0; tls != NULL && i < 2; ++i) {
         if (!info_tls_lists(tls, names[i])) {
@@ -213,7 +215,7 @@ static void info_pml(const info_comm_t *comm, info_rank_t *info)
 static void info_locality(info_rank_t *info)
 {
     const struct asc_topo_locality *where = NULL;
-    struct asc_topo                *topo  = asc_link_topo();
+    struct asc_topo                *topo = asc_link_topo();
 
     info->numa_node = -1;
     if (topo != NULL && info->device >= 0) {
@@ -251,8 +253,8 @@ static void info_devices(const asc_acl_t *acl, info_rank_t *info)
         return;
     }
     info->devices = (int)count;
-    info->device  = (int)((local != NULL ? strtoul(local, NULL, 10) : (unsigned)info->rank) % count);
-    error         = acl->aclrtSetDevice(info->device);
+    info->device = (int)((local != NULL ? strtoul(local, NULL, 10) : (unsigned)info->rank) % count);
+    error = acl->aclrtSetDevice(info->device);
     if (error != ACL_SUCCESS) {
         info_problem_add(info, "set-device", "check npu-smi info for the state of the device",
                          "device %d cannot be set: %s", info->device,
@@ -269,15 +271,16 @@ void info_local_collect(const info_comm_t *comm, info_rank_t *info)
     const char      *why = "";
 
     memset(info, 0, sizeof(*info));
-    info->rank   = comm->rank;
-    info->pid    = (int)getpid();
+    info->rank = comm->rank;
+    info->pid = (int)getpid();
     info->device = -1;
     gethostname(info->host, sizeof(info->host) - 1);
     info_copy_text(info->acl_path, sizeof(info->acl_path), asc_acl_path());
     if (acl == NULL) {
-        info_problem_add(info, "acl-library", "install CANN and source its set_env.sh, or set "
-                         "ASCEND_ACL_LIBRARY; without an NPU: ascendrun --sim", "%s",
-                         asc_acl_load_error());
+        info_problem_add(info, "acl-library",
+                         "install CANN and source its set_env.sh, or set "
+                         "ASCEND_ACL_LIBRARY; without an NPU: ascendrun --sim",
+                         "%s", asc_acl_load_error());
     } else if (asc_link_init(ASC_LINK_ABI) != ASC_OK) {
         info_problem_add(info, "link", "see the reason", "%s", asc_link_why_not());
     } else {

@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* Larger than one small page, smaller than what could disturb a running job. */
-#define INFO_PAIR_BYTES ((size_t)1 << 20)
+#define INFO_PAIR_BYTES   ((size_t)1 << 20)
 #define INFO_PAIR_SECONDS 5.0
 
 /** What the owner tells the importer before the trial. */
@@ -53,8 +53,8 @@ static void info_fill(unsigned char *bytes, uint64_t seed)
 
 const char *info_step_name(info_step_t step)
 {
-    static const char *const names[] = {"ok",     "skipped", "peer", "export",
-                                        "import", "copy",    "data", "notify", "lost"};
+    static const char *const names[] = {"ok",   "skipped", "peer",   "export", "import",
+                                        "copy", "data",    "notify", "lost"};
 
     return names[step];
 }
@@ -126,9 +126,9 @@ static bool info_owner_drain(int64_t consumed_before)
 static int info_pair_own(const info_comm_t *comm, int importer, unsigned char *host, void *device)
 {
     int64_t        consumed = asc_link_counter("notify_consumed");
-    info_offer_t   offer    = {0};
-    info_drained_t drained  = {0};
-    info_done_t    done     = {0};
+    info_offer_t   offer = {0};
+    info_drained_t drained = {0};
+    info_done_t    done = {0};
     int            ret;
 
     offer.seed = (uint64_t)comm->rank * 1000 + (uint64_t)importer;
@@ -201,8 +201,8 @@ static bool info_import_try(const info_offer_t *offer, unsigned char *host, void
 static int info_pair_import(const info_comm_t *comm, int owner, unsigned char *host, void *device,
                             info_pair_t *pair)
 {
-    info_done_t    done    = {0};
-    info_offer_t   offer   = {0};
+    info_done_t    done = {0};
+    info_offer_t   offer = {0};
     info_drained_t drained = {0};
 
     if (info_comm_recv(comm, owner, &offer, sizeof(offer)) != 0) {
@@ -260,21 +260,20 @@ static bool info_peers_meet(const info_rank_t *ranks, int me, int other, info_pa
 
 void info_pair_try_all(const info_comm_t *comm, const info_rank_t *ranks, info_pair_t *pairs)
 {
-    unsigned char *host   = malloc(INFO_PAIR_BYTES);
+    unsigned char *host = malloc(INFO_PAIR_BYTES);
     void          *device = NULL;
-    bool          *meet   = calloc((size_t)comm->size, sizeof(*meet));
-    bool          *met    = calloc((size_t)comm->size * (size_t)comm->size, sizeof(*met));
+    bool          *meet = calloc((size_t)comm->size, sizeof(*meet));
+    bool          *met = calloc((size_t)comm->size * (size_t)comm->size, sizeof(*met));
 
     if (host == NULL || meet == NULL || met == NULL) {
         exit(2);
     }
-    if (ranks[comm->rank].device >= 0 &&
-        asc_link_mem_alloc(INFO_PAIR_BYTES, &device) != ASC_OK) {
+    if (ranks[comm->rank].device >= 0 && asc_link_mem_alloc(INFO_PAIR_BYTES, &device) != ASC_OK) {
         device = NULL;
     }
     for (int peer = 0; peer < comm->size; ++peer) {
         pairs[peer] = (info_pair_t){.owner = peer, .importer = comm->rank};
-        meet[peer]  = peer != comm->rank && info_peers_meet(ranks, comm->rank, peer, &pairs[peer]);
+        meet[peer] = peer != comm->rank && info_peers_meet(ranks, comm->rank, peer, &pairs[peer]);
         info_pair_link(ranks, &pairs[peer]);
     }
     info_comm_allgather(comm, meet, met, (size_t)comm->size * sizeof(*meet));

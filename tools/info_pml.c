@@ -14,8 +14,7 @@ const char *info_selected_pml(void);
 const char *info_selected_pml(void)
 {
     /* Every component starts with the common component header. */
-    const mca_base_component_t *selected =
-        dlsym(RTLD_DEFAULT, "mca_pml_base_selected_component");
+    const mca_base_component_t *selected = dlsym(RTLD_DEFAULT, "mca_pml_base_selected_component");
 
     return selected != NULL ? selected->mca_component_name : "unknown";
 }

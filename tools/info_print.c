@@ -161,7 +161,7 @@ static void info_json_pair(const info_pair_t *pair)
 bool info_print_json(const info_rank_t *ranks, const info_pair_t *pairs, int size)
 {
     bool usable = info_all_usable(ranks, pairs, size);
-    bool first  = true;
+    bool first = true;
 
     printf("{\"usable\":%s,\"ranks\":[", usable ? "true" : "false");
     for (int r = 0; r < size; ++r) {
