@@ -80,7 +80,7 @@ static p2p_plan_t p2p_plan(const p2p_t *p, size_t size)
     plan.size = size;
     plan.samples = size <= 65536 ? 400 : size <= ((size_t)1 << 20) ? 100 : 25;
     if (p2p_is(p, "lat")) {
-        plan.messages = size <= 8192 ? 20 : size <= 131072 ? 4 : 1;
+        plan.messages = size <= 8192 && !args->check ? 20 : size <= 131072 ? 4 : 1;
     } else if (args->window != 0) {
         plan.messages = args->window;
     } else {
