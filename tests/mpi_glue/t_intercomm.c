@@ -31,6 +31,10 @@ int main(int argc, char **argv)
             if (T_SCAN == c.coll || T_EXSCAN == c.coll || T_REDUCE_SCATTER == c.coll) {
                 continue;
             }
+            /* Both groups must have the same number of elements in all. */
+            if (T_REDUCE_SCATTER_BLOCK == c.coll && 0 != size % 2) {
+                continue;
+            }
             for (c.type = t_types(); c.type->name; c.type++) {
                 if (MPI_OP_NULL == c.type->op && t_coll_reduces(c.coll)) {
                     continue;
