@@ -132,6 +132,12 @@ asc_status_t asc_acl_init(void);
  */
 const char *asc_acl_error_text(aclError error, char *buf, size_t len);
 
+/**
+ * Empties the calling thread's recent messages after a call of ours that was
+ * allowed to fail, so that the application does not read about it.
+ */
+void asc_acl_forget_error(void);
+
 /** Status that a runtime code stands for (out of memory, timeout, ...). */
 asc_status_t asc_acl_status(aclError error);
 

@@ -135,6 +135,15 @@ static void asc_acl_append_recent(char *buf, size_t len, size_t used)
     }
 }
 
+void asc_acl_forget_error(void)
+{
+    const asc_acl_t *acl = asc_acl_peek();
+
+    if (acl != NULL && acl->aclGetRecentErrMsg != NULL) {
+        (void)acl->aclGetRecentErrMsg();
+    }
+}
+
 const char *asc_acl_error_text(aclError error, char *buf, size_t len)
 {
     const asc_acl_code_t *known = asc_acl_code_find(error);

@@ -58,10 +58,10 @@ static void link_table_write_end(void)
 
 static void link_entry_load(link_table_entry_t *from, link_table_entry_t *to)
 {
-    to->base       = LINK_GET(from->base);
-    to->size       = LINK_GET(from->size);
+    to->base = LINK_GET(from->base);
+    to->size = LINK_GET(from->size);
     to->generation = LINK_GET(from->generation);
-    to->bits       = LINK_GET(from->bits);
+    to->bits = LINK_GET(from->bits);
 }
 
 static void link_entry_store(link_table_entry_t *to, const link_table_entry_t *from)
@@ -74,13 +74,13 @@ static void link_entry_store(link_table_entry_t *to, const link_table_entry_t *f
 
 static void link_entry_show(const link_table_entry_t *entry, link_alloc_t *alloc)
 {
-    alloc->base       = (uintptr_t)entry->base;
-    alloc->size       = (size_t)entry->size;
+    alloc->base = (uintptr_t)entry->base;
+    alloc->size = (size_t)entry->size;
     alloc->generation = entry->generation;
-    alloc->device     = (int)(entry->bits & 0xffff);
-    alloc->slot       = (uint32_t)(entry->bits >> 16);
-    alloc->vmm        = (entry->bits & LINK_BIT_VMM) != 0;
-    alloc->state      = (entry->bits & LINK_BIT_FREED) != 0 ? LINK_ALLOC_FREED : LINK_ALLOC_LIVE;
+    alloc->device = (int)(entry->bits & 0xffff);
+    alloc->slot = (uint32_t)(entry->bits >> 16);
+    alloc->vmm = (entry->bits & LINK_BIT_VMM) != 0;
+    alloc->state = (entry->bits & LINK_BIT_FREED) != 0 ? LINK_ALLOC_FREED : LINK_ALLOC_LIVE;
     if (alloc->slot >= LINK_ALLOC_SLOTS) {
         alloc->slot = LINK_ALLOC_NO_SLOT;
     }
@@ -164,7 +164,7 @@ bool link_alloc_is_live(uintptr_t base, uint64_t generation)
 
 static bool link_table_grow(void)
 {
-    link_table_array_t *old  = link_table.array;
+    link_table_array_t *old = link_table.array;
     size_t              room = old == NULL ? LINK_TABLE_START : 2 * old->room;
     link_table_array_t *array;
 
@@ -176,7 +176,7 @@ static bool link_table_grow(void)
         return false;
     }
     array->older = old;
-    array->room  = room;
+    array->room = room;
     if (old != NULL) {
         memcpy(array->entry, old->entry, link_table.count * sizeof(array->entry[0]));
     }
@@ -232,8 +232,9 @@ static bool link_table_put(uint64_t base, size_t size, int device, bool vmm, lin
         return false;
     }
     entry.generation = ++link_table.generation;
-    entry.bits = ((uint64_t)link_table_slot_get() << 16) | (uint16_t)device | (vmm ? LINK_BIT_VMM : 0);
-    index      = link_table_above(link_table.array, link_table.count, base);
+    entry.bits =
+        ((uint64_t)link_table_slot_get() << 16) | (uint16_t)device | (vmm ? LINK_BIT_VMM : 0);
+    index = link_table_above(link_table.array, link_table.count, base);
     for (size_t i = link_table.count; i > index; --i) {
         link_entry_store(&link_table.array->entry[i], &link_table.array->entry[i - 1]);
     }

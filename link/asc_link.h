@@ -9,8 +9,9 @@
  * Thread rules: every function may be called from any thread, with or without
  * a current ACL context; the caller's current device and context are the same
  * after the call as before (only a thread that had none may be left with the
- * home device's, where the runtime has no way to unset it). No lock is held over a driver call. Nothing waits
- * for another process unless its comment gives the bound.
+ * home device's, where the runtime has no way to unset it). No lock is held
+ * over a driver call. Nothing waits for another process unless its comment
+ * gives the bound.
  */
 #ifndef ASC_LINK_H
 #define ASC_LINK_H
@@ -158,13 +159,13 @@ asc_status_t asc_link_op_test(asc_link_op_t *op);
  * modex. Plain data without pointers; a received one is validated before use.
  */
 typedef struct asc_link_addr {
-    uint16_t version;   /**< ASC_LINK_ABI */
-    uint16_t flags;     /**< bit 0: runtime library found, bit 1: disabled */
-    int32_t  pid;       /**< in the sender's pid namespace */
-    int32_t  board_fd;  /**< descriptor of its board, for /proc/PID/fd */
-    uint32_t reserved;  /**< 0 */
-    uint64_t host;      /**< hash of boot id and pid namespace */
-    uint64_t uid;       /**< random, unique per process; also on the board */
+    uint16_t version;  /**< ASC_LINK_ABI */
+    uint16_t flags;    /**< bit 0: runtime library found, bit 1: disabled */
+    int32_t  pid;      /**< in the sender's pid namespace */
+    int32_t  board_fd; /**< descriptor of its board, for /proc/PID/fd */
+    uint32_t reserved; /**< 0 */
+    uint64_t host;     /**< hash of boot id and pid namespace */
+    uint64_t uid;      /**< random, unique per process; also on the board */
 } asc_link_addr_t;
 
 #define ASC_LINK_ADDR_RUNTIME  0x1
@@ -247,8 +248,8 @@ asc_link_peer_t *asc_link_import_owner(const asc_link_import_t *import);
  */
 asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *local, size_t len,
                           asc_link_op_t *op);
-asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local,
-                          size_t len, asc_link_op_t *op);
+asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
+                          asc_link_op_t *op);
 
 /* ------------------------------------------- questions of tools ---------- */
 

@@ -5,6 +5,7 @@
 #include "link/board.h"
 
 #include "acl/asc_log.h"
+#include "link/init.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +26,10 @@
 #define PID_LIMIT   (1 << 22) /* the kernel's own upper bound */
 
 static struct {
-    pthread_mutex_t        lock;
+    pthread_mutex_t         lock;
     _Atomic(link_board_t *) board;
-    int                    fd;
-    pid_t                  pid; /* of the process that made it */
+    int                     fd;
+    uint64_t                host; /* of identity, without its lock */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 static struct {
@@ -124,21 +125,29 @@ static void identity_fill(void)
 
     pthread_mutex_lock(&identity.lock);
     if (identity.pid != pid) {
-        identity.uid  = random_uid();
+        identity.uid = random_uid();
         identity.host = compute_host();
-        identity.pid  = pid;
+        identity.pid = pid;
     }
     pthread_mutex_unlock(&identity.lock);
 }
 
 uint64_t link_board_uid(void)
 {
+    const link_board_t *board = link_board();
+
+    if (board != NULL) {
+        return board->uid;
+    }
     identity_fill();
     return identity.uid;
 }
 
 uint64_t link_board_host(void)
 {
+    if (link_board() != NULL) {
+        return own.host;
+    }
     identity_fill();
     return identity.host;
 }
@@ -179,9 +188,9 @@ static asc_status_t lock_board(int fd)
 
 static link_board_t *make_board(int *fd_p)
 {
-    size_t       bytes = sizeof(link_board_t);
+    size_t        bytes = sizeof(link_board_t);
     link_board_t *board;
-    int          fd    = memfd_create(BOARD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int           fd = memfd_create(BOARD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (fd < 0) {
         return NULL;
@@ -196,14 +205,14 @@ static link_board_t *make_board(int *fd_p)
     }
     /* a fork must not be able to write what its parent alone may write */
     (void)madvise(board, bytes, MADV_DONTFORK);
-    board->version    = LINK_BOARD_VERSION;
-    board->bytes      = (uint32_t)bytes;
-    board->uid        = link_board_uid();
-    board->pid        = getpid();
+    board->version = LINK_BOARD_VERSION;
+    board->bytes = (uint32_t)bytes;
+    board->uid = link_board_uid();
+    board->pid = getpid();
     board->start_time = link_process_start(getpid());
     atomic_thread_fence(memory_order_release);
     board->magic = LINK_BOARD_MAGIC;
-    *fd_p        = fd;
+    *fd_p = fd;
     return board;
 
 err_close:
@@ -213,9 +222,10 @@ err_close:
 
 asc_status_t link_board_make(void)
 {
-    asc_status_t status = ASC_OK;
+    asc_status_t  status = ASC_OK;
+    uint64_t      host = link_board_host();
     link_board_t *board;
-    int          fd;
+    int           fd;
 
     pthread_mutex_lock(&own.lock);
     if (own.board == NULL) {
@@ -223,14 +233,14 @@ asc_status_t link_board_make(void)
         if (board == NULL) {
             status = ASC_ERR_UNSUPPORTED;
             link_set_reason("cannot make the shared board of this process (%s): device "
-                                "memory is not shared with other processes",
-                                strerror(errno));
+                            "memory is not shared with other processes",
+                            strerror(errno));
         } else {
-            own.fd    = fd;
-            own.pid   = getpid();
+            own.fd = fd;
+            own.host = host;
             own.board = board;
         }
-    } else if (own.pid != getpid()) {
+    } else if (link_forked()) {
         status = ASC_ERR_UNSUPPORTED;
     }
     pthread_mutex_unlock(&own.lock);
@@ -241,7 +251,8 @@ link_board_t *link_board(void)
 {
     link_board_t *board = atomic_load_explicit(&own.board, memory_order_acquire);
 
-    return board != NULL && own.pid == getpid() ? board : NULL;
+    /* on every path of a progress loop: no system call to tell a fork */
+    return board != NULL && !link_forked() ? board : NULL;
 }
 
 int link_board_fd(void)
@@ -265,8 +276,8 @@ static int bare_tgid(void)
 
 void link_board_early_tgid(void)
 {
-    link_board_t     *board = link_board();
-    const asc_acl_t *acl   = asc_acl_get();
+    link_board_t    *board = link_board();
+    const asc_acl_t *acl = asc_acl_get();
     int32_t          device, tgid;
 
     if (board == NULL || acl == NULL || atomic_load(&board->tgid) != 0) {
@@ -275,6 +286,7 @@ void link_board_early_tgid(void)
     /* a current device is the proof that the application has started the
      * runtime; asking anything else could start it for the application */
     if (acl->aclrtGetDevice(&device) != ACL_SUCCESS) {
+        asc_acl_forget_error();
         return;
     }
     tgid = bare_tgid();
@@ -286,7 +298,7 @@ void link_board_early_tgid(void)
 void link_board_device_used(int device)
 {
     link_board_t *board = link_board();
-    int32_t      none  = 0, tgid;
+    int32_t       none = 0, tgid;
 
     if (board == NULL || device < 0 ||
         atomic_load_explicit(&board->device, memory_order_relaxed) != 0) {
@@ -334,22 +346,21 @@ static asc_status_t open_board(const asc_link_addr_t *addr, int *fd_p)
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", addr->pid, addr->board_fd);
     if (!names_a_board(path)) {
         link_set_reason("process %d has no board at descriptor %d (%s): it has ended, or "
-                            "belongs to another user",
-                            addr->pid, addr->board_fd, errno != 0 ? strerror(errno) : "not one");
+                        "belongs to another user",
+                        addr->pid, addr->board_fd, errno != 0 ? strerror(errno) : "not one");
         return ASC_ERR_UNREACHABLE;
     }
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        link_set_reason("cannot open the board of process %d: %s", addr->pid,
-                            strerror(errno));
+        link_set_reason("cannot open the board of process %d: %s", addr->pid, strerror(errno));
         return ASC_ERR_UNREACHABLE;
     }
     seals = fcntl(fd, F_GET_SEALS);
     if (fstat(fd, &st) != 0 || seals < 0 || (seals & BOARD_SEALS) != BOARD_SEALS ||
         (size_t)st.st_size != sizeof(link_board_t)) {
         link_set_reason("the board of process %d has another layout: the processes use "
-                            "different versions of this library",
-                            addr->pid);
+                        "different versions of this library",
+                        addr->pid);
         close(fd);
         return ASC_ERR_UNREACHABLE;
     }
@@ -367,23 +378,22 @@ static bool board_is_of(const link_board_t *board, const asc_link_addr_t *addr, 
     if (board->uid != addr->uid || board->pid != addr->pid ||
         board->start_time != link_process_start(addr->pid) || !link_board_alive(fd)) {
         link_set_reason("process %d is not the one that sent its address: that one has "
-                            "ended",
-                            addr->pid);
+                        "ended",
+                        addr->pid);
         return false;
     }
     return true;
 }
 
-asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **board_p,
-                                int *fd_p)
+asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **board_p, int *fd_p)
 {
     const link_board_t *board;
-    asc_status_t       status;
-    int                fd;
+    asc_status_t        status;
+    int                 fd;
 
     if (addr->pid <= 0 || addr->pid > PID_LIMIT || addr->board_fd < 0) {
         link_set_reason("address with pid %d and descriptor %d is malformed", addr->pid,
-                            addr->board_fd);
+                        addr->board_fd);
         return ASC_ERR_INVALID;
     }
     /* opening it here and closing it again would drop the own lock */
@@ -397,8 +407,7 @@ asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **bo
     }
     board = mmap(NULL, sizeof(*board), PROT_READ, MAP_SHARED, fd, 0);
     if (board == MAP_FAILED) {
-        link_set_reason("cannot map the board of process %d: %s", addr->pid,
-                            strerror(errno));
+        link_set_reason("cannot map the board of process %d: %s", addr->pid, strerror(errno));
         close(fd);
         return ASC_ERR_UNREACHABLE;
     }
@@ -408,6 +417,6 @@ asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **bo
         return ASC_ERR_UNREACHABLE;
     }
     *board_p = board;
-    *fd_p    = fd;
+    *fd_p = fd;
     return ASC_OK;
 }

@@ -47,7 +47,7 @@ typedef enum link_hazard_state {
 
 /** state and seq share a word, so that a reader never sees a mixture. */
 #define LINK_HAZARD_WORD(_state, _seq) ((uint64_t)(_state) | ((uint64_t)(_seq) << 2))
-#define LINK_HAZARD_STATE(_word)       ((link_hazard_state_t)((_word) & 3))
+#define LINK_HAZARD_STATE(_word)       ((link_hazard_state_t)((_word)&3))
 #define LINK_HAZARD_SEQ(_word)         ((_word) >> 2)
 
 typedef struct link_board_hazard {
@@ -59,12 +59,12 @@ typedef struct link_board_hazard {
 
 /** What the writer tells one other process; row index is the writer's own. */
 typedef struct link_board_row {
-    _Atomic uint64_t uid;       /**< of the other process; 0: row unused */
-    _Atomic uint64_t ready;     /**< number of the notify made for it, 0: none */
-    _Atomic uint64_t consumed;  /**< records of it that were waited for */
-    _Atomic uint64_t recorded;  /**< own records on its notify << 1, bit 0: one
-                                     is being enqueued right now */
-    _Atomic uint64_t since;     /**< first export epoch that lets it import, 0: none */
+    _Atomic uint64_t uid;      /**< of the other process; 0: row unused */
+    _Atomic uint64_t ready;    /**< number of the notify made for it, 0: none */
+    _Atomic uint64_t consumed; /**< records of it that were waited for */
+    _Atomic uint64_t recorded; /**< own records on its notify << 1, bit 0: one
+                                    is being enqueued right now */
+    _Atomic uint64_t since;    /**< first export epoch that lets it import, 0: none */
     uint64_t         reserved[3];
 } link_board_row_t;
 
@@ -82,16 +82,16 @@ typedef struct link_board {
     uint64_t         uid;
     uint64_t         start_time; /**< of the process, field 22 of /proc/PID/stat */
     int32_t          pid;
-    _Atomic int32_t  tgid;    /**< as the driver knows it; 0: no device used yet */
-    _Atomic int32_t  device;  /**< home device + 1; 0: none */
-    _Atomic uint32_t closing; /**< 1: do not record on this process's notifies */
-    _Atomic uint64_t drops;   /**< how often an entry of live[] was cleared */
+    _Atomic int32_t  tgid;       /**< as the driver knows it; 0: no device used yet */
+    _Atomic int32_t  device;     /**< home device + 1; 0: none */
+    _Atomic uint32_t closing;    /**< 1: do not record on this process's notifies */
+    _Atomic uint64_t drops;      /**< how often an entry of live[] was cleared */
     _Atomic uint32_t hazard_top; /**< hazard slots ever used */
     _Atomic uint32_t peer_top;   /**< rows ever used */
     _Atomic uint32_t name_top;   /**< names published */
     uint32_t         reserved[15];
 
-    _Atomic uint64_t   live[LINK_BOARD_LIVE]; /**< generation, or 0 */
+    _Atomic uint64_t    live[LINK_BOARD_LIVE]; /**< generation, or 0 */
     link_board_hazard_t hazards[LINK_BOARD_HAZARDS];
     link_board_row_t    rows[LINK_BOARD_PEERS];
     link_board_name_t   names[LINK_BOARD_NAMES];

@@ -50,12 +50,16 @@ static void link_home_set(int device)
 
 int asc_link_home_device(void)
 {
-    const asc_acl_t *acl    = asc_acl_peek();
-    int              home   = LINK_LOAD(link_home);
+    const asc_acl_t *acl = asc_acl_peek();
+    int              home = LINK_LOAD(link_home);
     int32_t          device = -1;
 
-    if (home < 0 && acl != NULL && !link_forked() &&
-        acl->aclrtGetDevice(&device) == ACL_SUCCESS && link_device_valid(device)) {
+    if (home >= 0 || acl == NULL || link_forked()) {
+        return home;
+    }
+    if (acl->aclrtGetDevice(&device) != ACL_SUCCESS) {
+        asc_acl_forget_error();
+    } else if (link_device_valid(device)) {
         link_home_set(device);
         home = LINK_LOAD(link_home);
     }
@@ -170,9 +174,10 @@ asc_status_t link_ctx_enter(int device, link_ctx_t *guard)
         return ASC_ERR_INVALID;
     }
     if (acl->aclrtGetCurrentContext(&guard->saved) != ACL_SUCCESS) {
+        asc_acl_forget_error();
         guard->saved = NULL;
     }
-    context         = LINK_LOAD(link_devices[device].context);
+    context = LINK_LOAD(link_devices[device].context);
     guard->switched = context == NULL || context != guard->saved;
     if (context != NULL &&
         (!guard->switched || acl->aclrtSetCurrentContext(context) == ACL_SUCCESS)) {
@@ -194,7 +199,8 @@ void link_ctx_leave(link_ctx_t *guard)
 {
     const asc_acl_t *acl = asc_acl_peek();
 
-    if (guard->switched && acl != NULL) {
-        (void)acl->aclrtSetCurrentContext(guard->saved);
+    if (guard->switched && acl != NULL &&
+        acl->aclrtSetCurrentContext(guard->saved) != ACL_SUCCESS) {
+        asc_acl_forget_error();
     }
 }

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LINK_COPY_TASK   ((size_t)1 << 31) /* one copy engine task is below 4 GiB */
+#define LINK_COPY_TASK   ((size_t)1 << 31)  /* one copy engine task is below 4 GiB */
 #define LINK_COPY_SHORT  ((size_t)16 << 10) /* below, starting costs more than waiting */
 #define LINK_BOUNCE_SIZE ((size_t)4 << 20)
 
@@ -48,8 +48,10 @@ static asc_status_t link_copy_failed(const link_copy_t *copy, aclError err)
 static asc_status_t link_copy_bad(const void *ptr, size_t len)
 {
     link_count(copy_failed, 1);
-    asc_log(ASC_LOG_ERROR, "%zu bytes at %p are not memory of this process: freed, foreign, or "
-                           "past the end of an allocation", len, ptr);
+    asc_log(ASC_LOG_ERROR,
+            "%zu bytes at %p are not memory of this process: freed, foreign, or "
+            "past the end of an allocation",
+            len, ptr);
     return ASC_ERR_STALE;
 }
 
@@ -70,20 +72,20 @@ static asc_status_t link_copy_plan(link_copy_t *copy, void *dst, const void *src
         link_count(copy_bytes, len);
         return ASC_OK;
     }
-    copy->dst        = dst;
-    copy->src        = src;
-    copy->len        = len;
+    copy->dst = dst;
+    copy->src = src;
+    copy->len = len;
     copy->dst_device = to.device;
     if (to.kind == ASC_LINK_MEM_HOST) {
-        copy->kind   = ACL_MEMCPY_DEVICE_TO_HOST;
+        copy->kind = ACL_MEMCPY_DEVICE_TO_HOST;
         copy->device = copy->dst_device = from.device;
         link_count(copy_d2h, 1);
     } else if (from.kind == ASC_LINK_MEM_HOST) {
-        copy->kind   = ACL_MEMCPY_HOST_TO_DEVICE;
+        copy->kind = ACL_MEMCPY_HOST_TO_DEVICE;
         copy->device = to.device;
         link_count(copy_h2d, 1);
     } else {
-        copy->kind   = ACL_MEMCPY_DEVICE_TO_DEVICE;
+        copy->kind = ACL_MEMCPY_DEVICE_TO_DEVICE;
         copy->device = from.device;
         link_count(copy_d2d, 1);
     }
@@ -100,7 +102,7 @@ static aclError link_copy_sync_tasks(const asc_acl_t *acl, const link_copy_t *co
 
     do {
         part = copy->len - at < LINK_COPY_TASK ? copy->len - at : LINK_COPY_TASK;
-        err  = acl->aclrtMemcpy(copy->dst + at, part, copy->src + at, part, copy->kind);
+        err = acl->aclrtMemcpy(copy->dst + at, part, copy->src + at, part, copy->kind);
         at += part;
     } while (err == ACL_SUCCESS && at < copy->len);
     return err;
@@ -141,10 +143,16 @@ static asc_status_t link_copy_bounce(const link_copy_t *copy)
     link_count(copy_bounced, 1);
     for (size_t at = 0; status == ASC_OK && at < copy->len; at += room) {
         size_t      part = copy->len - at < room ? copy->len - at : room;
-        link_copy_t out  = {.dst = block, .src = copy->src + at, .len = part,
-                            .device = copy->device, .kind = ACL_MEMCPY_DEVICE_TO_HOST};
-        link_copy_t in   = {.dst = copy->dst + at, .src = block, .len = part,
-                            .device = copy->dst_device, .kind = ACL_MEMCPY_HOST_TO_DEVICE};
+        link_copy_t out = {.dst = block,
+                           .src = copy->src + at,
+                           .len = part,
+                           .device = copy->device,
+                           .kind = ACL_MEMCPY_DEVICE_TO_HOST};
+        link_copy_t in = {.dst = copy->dst + at,
+                          .src = block,
+                          .len = part,
+                          .device = copy->dst_device,
+                          .kind = ACL_MEMCPY_HOST_TO_DEVICE};
 
         status = link_copy_sync(&out);
         if (status == ASC_OK) {
@@ -171,17 +179,17 @@ static link_stream_use_t link_copy_use(const link_copy_t *copy)
 
 static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
 {
-    const asc_acl_t *acl    = asc_acl_peek();
+    const asc_acl_t *acl = asc_acl_peek();
     link_stream_t   *stream = link_stream_get(copy->device, link_copy_use(copy));
-    aclError         err    = ACL_SUCCESS;
+    aclError         err = ACL_SUCCESS;
 
     if (stream == NULL) {
         return ASC_ERR_ACL;
     }
     for (size_t at = 0, part; err == ACL_SUCCESS && at < copy->len; at += part) {
         part = copy->len - at < LINK_COPY_TASK ? copy->len - at : LINK_COPY_TASK;
-        err  = acl->aclrtMemcpyAsync(copy->dst + at, part, copy->src + at, part, copy->kind,
-                                     stream->handle);
+        err = acl->aclrtMemcpyAsync(copy->dst + at, part, copy->src + at, part, copy->kind,
+                                    stream->handle);
     }
     if (err != ACL_SUCCESS) {
         /* Pieces before the refused one must not outlive the buffers. */

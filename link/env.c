@@ -34,32 +34,34 @@ static const asc_link_env_t link_env_vars[LINK_ENV_LAST + 1] = {
     [LINK_ENV_ACL_LIBRARY] = {"ASCEND_ACL_LIBRARY", "",
                               "file of the runtime library; empty: libascendcl.so, then "
                               "libacl_rt.so, by the loader's search path"},
-    [LINK_ENV_FREE_ORDER]  = {"ASCEND_FREE_ORDER", "owner-first",
-                              "who lets go first when shared memory is freed: owner-first or "
-                              "importers-first (bounded wait; for drivers that want it)"},
-    [LINK_ENV_IPC]         = {"ASCEND_IPC", "y", "share device memory between processes: y or n"},
-    [LINK_ENV_IPC_CACHE]   = {"ASCEND_IPC_CACHE", "y",
-                              "keep exports and imports for later messages: y or n"},
+    [LINK_ENV_FREE_ORDER] = {"ASCEND_FREE_ORDER", "owner-first",
+                             "who lets go first when shared memory is freed: owner-first or "
+                             "importers-first (bounded wait; for drivers that want it)"},
+    [LINK_ENV_IPC] = {"ASCEND_IPC", "y", "share device memory between processes: y or n"},
+    [LINK_ENV_IPC_CACHE] = {"ASCEND_IPC_CACHE", "y",
+                            "keep exports and imports for later messages: y or n"},
     [LINK_ENV_IPC_CACHE_MAX_REGIONS] = {"ASCEND_IPC_CACHE_MAX_REGIONS", "1024",
                                         "imports kept at most: a number above 0, or inf"},
-    [LINK_ENV_IPC_CACHE_MAX_SIZE]    = {"ASCEND_IPC_CACHE_MAX_SIZE", "inf",
-                                        "bytes of imported memory kept at most: a number, with k, m "
-                                        "or g if wanted, or inf"},
-    [LINK_ENV_LOG_LEVEL]      = {"ASCEND_LOG_LEVEL", "warn",
-                                 "messages on standard error: error, warn, info or debug"},
-    [LINK_ENV_NOTIFY_MAX]     = {"ASCEND_NOTIFY_MAX", "64",
-                                 "notifies this process may create: 0 to 1024 (0: none; the board "
-                                 "carries completions)"},
+    [LINK_ENV_IPC_CACHE_MAX_SIZE] = {"ASCEND_IPC_CACHE_MAX_SIZE", "inf",
+                                     "bytes of imported memory kept at most: a number, "
+                                     "with k, m or g if wanted, or inf"},
+    [LINK_ENV_LOG_LEVEL] = {"ASCEND_LOG_LEVEL", "warn",
+                            "messages on standard error: error, warn, info or debug"},
+    [LINK_ENV_NOTIFY_MAX] = {"ASCEND_NOTIFY_MAX", "64",
+                             "notifies this process may create: 0 to 1024 (0: none; the board "
+                             "carries completions)"},
     [LINK_ENV_NOTIFY_TIMEOUT] = {"ASCEND_NOTIFY_TIMEOUT", "30",
-                                 "seconds after which a wait for a peer's notify gives up: 1 to 3600"},
-    [LINK_ENV_TOPO_XML]       = {"ASCEND_TOPO_XML", "",
-                                 "hwloc XML file of a recorded machine to use in place of this one"},
-    [LINK_ENV_TRUST_FREES]    = {"ASCEND_TRUST_FREES", "n",
-                                 "treat device memory whose allocation was not seen as seen; the "
-                                 "program must not free it before its messages are over and all "
-                                 "its frees must be visible: y or n"},
-    [LINK_ENV_WHITELIST]      = {"ASCEND_WHITELIST", "y",
-                                 "let only the job's processes import exported memory: y or n"},
+                                 "seconds after which a wait for a peer's notify gives up: 1 to "
+                                 "3600"},
+    [LINK_ENV_TOPO_XML] = {"ASCEND_TOPO_XML", "",
+                           "hwloc XML file of a recorded machine to use in place of this "
+                           "one"},
+    [LINK_ENV_TRUST_FREES] = {"ASCEND_TRUST_FREES", "n",
+                              "treat device memory whose allocation was not seen as seen; the "
+                              "program must not free it before its messages are over and all "
+                              "its frees must be visible: y or n"},
+    [LINK_ENV_WHITELIST] = {"ASCEND_WHITELIST", "y",
+                            "let only the job's processes import exported memory: y or n"},
 };
 
 static struct {
@@ -117,7 +119,7 @@ static bool link_env_bool(link_env_id_t id)
  * allowed. False if it is something else. */
 static bool link_env_parse(const char *text, bool suffix, bool inf, size_t *value)
 {
-    static const char units[] = "kmg";
+    static const char  units[] = "kmg";
     unsigned long long number;
     const char        *unit;
     char              *end;
@@ -130,7 +132,7 @@ static bool link_env_parse(const char *text, bool suffix, bool inf, size_t *valu
     if (text[0] < '0' || text[0] > '9') {
         return false;
     }
-    errno  = 0;
+    errno = 0;
     number = strtoull(text, &end, 10);
     if (errno != 0) {
         return false;
@@ -150,7 +152,7 @@ static size_t link_env_number(link_env_id_t id, size_t min, size_t max, bool suf
                               const char *allowed)
 {
     size_t value = 0;
-    bool   inf   = max == SIZE_MAX;
+    bool   inf = max == SIZE_MAX;
 
     if (link_env_parse(link_env_text(id), suffix, inf, &value) && value >= min && value <= max) {
         return value;
@@ -164,21 +166,20 @@ static void link_env_read(void)
 {
     static const char *const orders[] = {"owner-first", "importers-first", NULL};
     static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
-    link_env_t              *env      = &link_env_state.values;
+    link_env_t              *env = &link_env_state.values;
     size_t                   regions;
 
-    env->ipc         = link_env_bool(LINK_ENV_IPC);
-    env->ipc_cache   = link_env_bool(LINK_ENV_IPC_CACHE);
-    env->whitelist   = link_env_bool(LINK_ENV_WHITELIST);
+    env->ipc = link_env_bool(LINK_ENV_IPC);
+    env->ipc_cache = link_env_bool(LINK_ENV_IPC_CACHE);
+    env->whitelist = link_env_bool(LINK_ENV_WHITELIST);
     env->trust_frees = link_env_bool(LINK_ENV_TRUST_FREES);
     env->importers_first =
         link_env_word(LINK_ENV_FREE_ORDER, orders, "owner-first or importers-first", 0) == 1;
     regions = link_env_number(LINK_ENV_IPC_CACHE_MAX_REGIONS, 1, SIZE_MAX, false,
                               "a number above 0, or inf");
     env->ipc_cache_max_regions = regions > UINT_MAX ? UINT_MAX : (unsigned)regions;
-    env->ipc_cache_max_size =
-        link_env_number(LINK_ENV_IPC_CACHE_MAX_SIZE, 0, SIZE_MAX, true,
-                        "a number of bytes such as 4096, 512m or 4g, or inf");
+    env->ipc_cache_max_size = link_env_number(LINK_ENV_IPC_CACHE_MAX_SIZE, 0, SIZE_MAX, true,
+                                              "a number of bytes such as 4096, 512m or 4g, or inf");
     env->notify_max =
         (unsigned)link_env_number(LINK_ENV_NOTIFY_MAX, 0, 1024, false, "a number from 0 to 1024");
     env->notify_timeout_s = (unsigned)link_env_number(LINK_ENV_NOTIFY_TIMEOUT, 1, 3600, false,

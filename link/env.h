@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 typedef struct link_env {
-    bool     ipc;              /**< ASCEND_IPC */
-    bool     ipc_cache;        /**< ASCEND_IPC_CACHE */
+    bool     ipc;       /**< ASCEND_IPC */
+    bool     ipc_cache; /**< ASCEND_IPC_CACHE */
     unsigned ipc_cache_max_regions;
     size_t   ipc_cache_max_size; /**< bytes; SIZE_MAX: no limit */
     bool     whitelist;          /**< ASCEND_WHITELIST */

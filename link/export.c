@@ -61,7 +61,7 @@ static uint32_t current_epoch(void)
     unsigned count = link_peer_count();
 
     for (unsigned i = 0; i < count; i++) {
-        asc_link_peer_t *peer   = link_peer_at(i);
+        asc_link_peer_t *peer = link_peer_at(i);
         int              listed = 0, tgid;
 
         if (peer->self || atomic_load_explicit(&peer->listed, memory_order_relaxed) != 0) {
@@ -97,8 +97,8 @@ static int whitelist_chunk(const asc_acl_t *acl, const char *key, int32_t *pids,
 static int whitelist(const asc_acl_t *acl, const char *key)
 {
     int32_t  pids[PIDS_A_CALL];
-    unsigned count  = link_peer_count();
-    size_t   n      = 0;
+    unsigned count = link_peer_count();
+    size_t   n = 0;
     int      listed = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -130,16 +130,18 @@ static aclError get_key(const asc_acl_t *acl, const link_export_t *entry, char *
     if (*open_to_all) {
         flags = ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION;
     }
-    error = acl->aclrtIpcMemGetExportKey((void *)entry->base, entry->size, key, LINK_IPC_KEY,
-                                         flags);
-    if (*open_to_all && (error == ACL_ERROR_RT_FEATURE_NOT_SUPPORT ||
-                         error == ACL_ERROR_RT_PARAM_INVALID)) {
-        asc_log_once(ASC_LOG_WARN, "ASCEND_WHITELIST=n is not supported by this driver (error "
-                                   "%d): exports are restricted to known processes", error);
+    error =
+        acl->aclrtIpcMemGetExportKey((void *)entry->base, entry->size, key, LINK_IPC_KEY, flags);
+    if (*open_to_all &&
+        (error == ACL_ERROR_RT_FEATURE_NOT_SUPPORT || error == ACL_ERROR_RT_PARAM_INVALID)) {
+        asc_log_once(ASC_LOG_WARN,
+                     "ASCEND_WHITELIST=n is not supported by this driver (error "
+                     "%d): exports are restricted to known processes",
+                     error);
         atomic_store(&no_flag, true);
         *open_to_all = false;
-        error = acl->aclrtIpcMemGetExportKey((void *)entry->base, entry->size, key, LINK_IPC_KEY,
-                                             0);
+        error =
+            acl->aclrtIpcMemGetExportKey((void *)entry->base, entry->size, key, LINK_IPC_KEY, 0);
     }
     return error;
 }
@@ -190,7 +192,7 @@ static asc_status_t export_now(link_export_t *entry)
     /* with its context current the first device exported from becomes home */
     (void)asc_link_home_device();
     entry->ctx_epoch = link_ctx_epoch(entry->device);
-    error            = get_key(acl, entry, entry->key, &open_to_all);
+    error = get_key(acl, entry, entry->key, &open_to_all);
     if (error != ACL_SUCCESS) {
         entry->refused = true;
         mention_refusal(entry, asc_acl_error_text(error, text, sizeof(text)));
@@ -234,7 +236,7 @@ static void insert(link_export_t *entry)
     link_export_t **bucket = bucket_of(entry->base);
 
     entry->next = *bucket;
-    *bucket     = entry;
+    *bucket = entry;
 }
 
 /* The table's entry of the allocation. With trusted frees an unseen one is
@@ -263,18 +265,18 @@ static asc_status_t describe(const void *ptr, size_t len, link_export_t *entry)
         link_set_reason("%p with %zu bytes is not device memory of this process", ptr, len);
         return ASC_ERR_INVALID;
     }
-    entry->base   = (uintptr_t)mem.base;
-    entry->size   = mem.size;
+    entry->base = (uintptr_t)mem.base;
+    entry->size = mem.size;
     entry->device = mem.device;
-    entry->slot   = LINK_ALLOC_NO_SLOT;
-    entry->epoch  = current_epoch();
+    entry->slot = LINK_ALLOC_NO_SLOT;
+    entry->epoch = current_epoch();
     if (!seen_allocation(ptr, &mem, &alloc)) {
         entry->flags = LINK_RKEY_ONCE;
         return ASC_OK;
     }
     entry->generation = alloc.generation;
-    entry->slot       = alloc.slot;
-    entry->flags      = alloc.slot != LINK_ALLOC_NO_SLOT ? LINK_RKEY_LIVE : LINK_RKEY_ONCE;
+    entry->slot = alloc.slot;
+    entry->flags = alloc.slot != LINK_ALLOC_NO_SLOT ? LINK_RKEY_LIVE : LINK_RKEY_ONCE;
     if (alloc.vmm) {
         entry->refused = true;
         mention_refusal(entry, "mapped virtual memory has no export");
@@ -327,8 +329,7 @@ static asc_status_t add(link_export_t *like)
         other->uses++;
         *like = *other;
     } else {
-        link_set_reason("device memory %p was freed while it was exported",
-                        (void *)entry->base);
+        link_set_reason("device memory %p was freed while it was exported", (void *)entry->base);
         status = ASC_ERR_UNREACHABLE;
     }
     pthread_mutex_unlock(&exports.lock);
@@ -349,7 +350,7 @@ static asc_status_t lookup(link_export_t *like)
     if (entry != NULL) {
         entry->uses++;
         *like = *entry;
-        hit   = true;
+        hit = true;
     }
     pthread_mutex_unlock(&exports.lock);
     if (!hit) {
@@ -384,14 +385,14 @@ asc_status_t asc_link_export(const void *ptr, size_t len, void *rkey_bytes)
             link_count(export_refused, 1);
         }
     }
-    rkey.tgid       = link_board() != NULL ? atomic_load(&link_board()->tgid) : 0;
-    rkey.device     = entry.device;
-    rkey.base       = entry.base;
-    rkey.size       = entry.size != 0 ? entry.size : 1;
+    rkey.tgid = link_board() != NULL ? atomic_load(&link_board()->tgid) : 0;
+    rkey.device = entry.device;
+    rkey.base = entry.base;
+    rkey.size = entry.size != 0 ? entry.size : 1;
     rkey.generation = entry.generation;
-    rkey.slot       = entry.slot;
-    rkey.epoch      = entry.epoch;
-    rkey.flags      = entry.flags;
+    rkey.slot = entry.slot;
+    rkey.epoch = entry.epoch;
+    rkey.flags = entry.flags;
     if (status == ASC_OK) {
         memcpy(rkey.key, entry.key, sizeof(rkey.key));
     } else {
@@ -418,10 +419,10 @@ void asc_link_export_release(const void *rkey_bytes)
     for (link = bucket_of(rkey.base); *link != NULL; link = &(*link)->next) {
         if (memcmp((*link)->key, rkey.key, LINK_IPC_KEY) == 0) {
             if (--(*link)->uses == 0) {
-                entry           = *link;
-                *link           = entry->next;
-                entry->next     = exports.ending;
-                exports.ending  = entry;
+                entry = *link;
+                *link = entry->next;
+                entry->next = exports.ending;
+                exports.ending = entry;
                 atomic_fetch_add(&exports.n_ending, 1);
             }
             break;
@@ -461,9 +462,9 @@ void link_export_sweep(void)
             link = &entry->next;
             continue;
         }
-        *link       = entry->next;
+        *link = entry->next;
         entry->next = over;
-        over        = entry;
+        over = entry;
         atomic_fetch_sub(&exports.n_ending, 1);
     }
     pthread_mutex_unlock(&exports.lock);
@@ -482,9 +483,9 @@ void link_export_end(const link_alloc_t *alloc, bool driver)
             link = &entry->next;
             continue;
         }
-        *link       = entry->next;
+        *link = entry->next;
         entry->next = over;
-        over        = entry;
+        over = entry;
     }
     pthread_mutex_unlock(&exports.lock);
     close_list(over, driver);
@@ -504,9 +505,9 @@ void link_export_close_unused(void)
                 link = &entry->next;
                 continue;
             }
-            *link       = entry->next;
+            *link = entry->next;
             entry->next = over;
-            over        = entry;
+            over = entry;
         }
     }
     pthread_mutex_unlock(&exports.lock);

@@ -59,7 +59,7 @@ void link_free_on_alloc(const link_alloc_t *alloc)
 /* Only if the slot is still this allocation's: it may have a new owner. */
 static void clear_live(const link_alloc_t *alloc)
 {
-    link_board_t *board      = link_board();
+    link_board_t *board = link_board();
     uint64_t      generation = alloc->generation;
 
     if (board == NULL || alloc->slot == LINK_ALLOC_NO_SLOT) {
@@ -119,8 +119,7 @@ static asc_link_peer_t *holder(const link_alloc_t *alloc, uint64_t age_ms)
 {
     bool idle_too = link_env()->importers_first && age_ms < IMPORTERS_LIMIT_MS;
 
-    return link_hazard_holder(alloc->generation,
-                              idle_too ? LINK_HAZARD_CACHED : LINK_HAZARD_HELD);
+    return link_hazard_holder(alloc->generation, idle_too ? LINK_HAZARD_CACHED : LINK_HAZARD_HELD);
 }
 
 bool link_free_park(const link_alloc_t *alloc)
@@ -142,10 +141,10 @@ bool link_free_park(const link_alloc_t *alloc)
         link_export_end(alloc, true);
         return false;
     }
-    entry->alloc    = *alloc;
+    entry->alloc = *alloc;
     entry->since_ms = link_now_ms();
     pthread_mutex_lock(&parking.lock);
-    entry->next  = parking.list;
+    entry->next = parking.list;
     parking.list = entry;
     atomic_fetch_add(&parking.count, 1);
     pthread_mutex_unlock(&parking.lock);
@@ -159,7 +158,8 @@ static void warn_if_old(parked_t *entry, asc_link_peer_t *peer, uint64_t age_ms)
         return;
     }
     entry->warned = true;
-    asc_log(ASC_LOG_WARN, "device memory %p of %zu bytes was freed %llu s ago but process %d "
+    asc_log(ASC_LOG_WARN,
+            "device memory %p of %zu bytes was freed %llu s ago but process %d "
             "still uses it: it is kept until that process goes on or ends",
             (void *)entry->alloc.base, entry->alloc.size, (unsigned long long)(age_ms / 1000),
             peer->addr.pid);
@@ -172,17 +172,17 @@ static parked_t *take_free_ones(uint64_t now)
     pthread_mutex_lock(&parking.lock);
     for (link = &parking.list; *link != NULL;) {
         parked_t        *entry = *link;
-        uint64_t         age   = now - entry->since_ms;
-        asc_link_peer_t *peer  = holder(&entry->alloc, age);
+        uint64_t         age = now - entry->since_ms;
+        asc_link_peer_t *peer = holder(&entry->alloc, age);
 
         if (peer != NULL) {
             warn_if_old(entry, peer, age);
             link = &entry->next;
             continue;
         }
-        *link       = entry->next;
+        *link = entry->next;
         entry->next = over;
-        over        = entry;
+        over = entry;
         atomic_fetch_sub(&parking.count, 1);
     }
     pthread_mutex_unlock(&parking.lock);

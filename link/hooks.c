@@ -68,7 +68,7 @@ static void link_hook_made(void *base, size_t size, int device, bool vmm)
 
 static int link_hook_device(const aclrtMallocConfig *cfg)
 {
-    __typeof__(aclrtGetDevice) *get    = LINK_REAL(aclrtGetDevice);
+    __typeof__(aclrtGetDevice) *get = LINK_REAL(aclrtGetDevice);
     int32_t                     device = -1;
 
     for (size_t i = 0; cfg != NULL && i < cfg->numAttrs; ++i) {
@@ -184,7 +184,7 @@ aclError link_alloc_real_free(const link_alloc_t *alloc)
     }
     ++link_hook_depth;
     entered = link_ctx_enter(alloc->device, &guard) == ASC_OK;
-    err     = link_hook_free_now(real, alloc);
+    err = link_hook_free_now(real, alloc);
     if (entered) {
         link_ctx_leave(&guard);
     }
@@ -281,8 +281,8 @@ static int link_hook_map_device(void *ptr)
     return link_hook_device(NULL);
 }
 
-aclError asc_link_hook_aclrtMapMem(void *ptr, size_t size, size_t offset,
-                                   aclrtDrvMemHandle handle, uint64_t flags)
+aclError asc_link_hook_aclrtMapMem(void *ptr, size_t size, size_t offset, aclrtDrvMemHandle handle,
+                                   uint64_t flags)
 {
     __typeof__(aclrtMapMem) *real = LINK_REAL(aclrtMapMem);
     aclError                 err;
@@ -363,7 +363,7 @@ static void link_taken_add(link_taken_t *taken, const link_alloc_t *alloc)
             return; /* it stays unseen if the reset leaves it alive */
         }
         taken->alloc = more;
-        taken->room  = taken->room * 2 + 64;
+        taken->room = taken->room * 2 + 64;
     }
     taken->alloc[taken->count++] = *alloc;
 }
@@ -387,8 +387,8 @@ static void link_hook_drop(int device, link_taken_t *taken)
  * still there gets a new life under new generations. */
 static void link_hook_after_reset(int device, aclError err, link_taken_t *taken)
 {
-    __typeof__(aclrtGetPrimaryCtxState) *state  = LINK_REAL(aclrtGetPrimaryCtxState);
-    uint32_t                             flags  = 0;
+    __typeof__(aclrtGetPrimaryCtxState) *state = LINK_REAL(aclrtGetPrimaryCtxState);
+    uint32_t                             flags = 0;
     int32_t                              active = 0;
 
     if (err != ACL_SUCCESS ||
@@ -436,7 +436,7 @@ aclError asc_link_hook_aclrtResetDeviceForce(int32_t device)
 
 aclError asc_link_hook_aclFinalize(void)
 {
-    __typeof__(aclFinalize) *real  = LINK_REAL(aclFinalize);
+    __typeof__(aclFinalize) *real = LINK_REAL(aclFinalize);
     link_taken_t             taken = {0};
     aclError                 err;
 
@@ -457,9 +457,9 @@ aclError asc_link_hook_aclFinalize(void)
 
 aclError asc_link_hook_aclFinalizeReference(uint64_t *count)
 {
-    __typeof__(aclFinalizeReference) *real  = LINK_REAL(aclFinalizeReference);
+    __typeof__(aclFinalizeReference) *real = LINK_REAL(aclFinalizeReference);
     link_taken_t                      taken = {0};
-    uint64_t                          left  = 1;
+    uint64_t                          left = 1;
     aclError                          err;
 
     if (real == NULL) {

@@ -118,12 +118,12 @@ const char *asc_link_hook_mode(const char **why)
                  "allocations are exported for each use";
         break;
     case LINK_HOOKS_PATCHED:
-        mode   = "hooks";
+        mode = "hooks";
         reason = "calls of the runtime from all modules are redirected; a program that looks the "
                  "runtime's functions up with dlsym needs libascend_preload.so (ascendrun sets it)";
         break;
     case LINK_HOOKS_PRELOAD:
-        mode   = "preload";
+        mode = "preload";
         reason = "libascend_preload.so sees calls of the runtime and look-ups with dlsym";
         break;
     case LINK_HOOKS_FAILED:

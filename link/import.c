@@ -76,8 +76,8 @@ static void publish(const asc_link_import_t *import)
 
 static bool keep_unused(const asc_link_import_t *import)
 {
-    return !import->dead && link_env()->ipc_cache &&
-           (import->rkey.flags & LINK_RKEY_ONCE) == 0 && link_import_current(import);
+    return !import->dead && link_env()->ipc_cache && (import->rkey.flags & LINK_RKEY_ONCE) == 0 &&
+           link_import_current(import);
 }
 
 /* Takes it out of use for closing; it stays findable as CLOSING, so that
@@ -87,7 +87,7 @@ static void begin_close(asc_link_import_t *import, asc_link_import_t **closing)
     unqueue(import);
     import->state = LINK_IMPORT_CLOSING;
     import->older = *closing; /* its list links are free now */
-    *closing      = import;
+    *closing = import;
 }
 
 /* Under the lock: nothing uses it any more. */
@@ -138,7 +138,7 @@ static void finish_close(asc_link_import_t *closing)
 
 static void evict(asc_link_import_t **closing)
 {
-    const link_env_t *env   = link_env();
+    const link_env_t *env = link_env();
     unsigned          count = imports.count;
     size_t            bytes = imports.bytes;
 
@@ -184,8 +184,8 @@ static asc_status_t pin(asc_link_import_t *import, asc_link_import_t **closing)
     if (!import->dead && link_import_usable(import) && link_import_current(import)) {
         return ASC_OK;
     }
-    link_set_reason("process %d has freed the memory at %llx, generation %llu", import->owner->addr.pid,
-                    (unsigned long long)import->rkey.base,
+    link_set_reason("process %d has freed the memory at %llx, generation %llu",
+                    import->owner->addr.pid, (unsigned long long)import->rkey.base,
                     (unsigned long long)import->rkey.generation);
     import->dead = true;
     import->users--;
@@ -232,12 +232,12 @@ static asc_link_import_t *insert_opening(const link_rkey_t *rkey, asc_link_peer_
         link_set_reason("this process has %u imports open, no more fit its board", imports.count);
         return NULL;
     }
-    import->owner  = owner;
-    import->rkey   = *rkey;
+    import->owner = owner;
+    import->rkey = *rkey;
     import->hazard = hazard;
-    import->users  = 1;
-    import->state  = LINK_IMPORT_OPENING;
-    import->next   = *bucket_of(rkey);
+    import->users = 1;
+    import->state = LINK_IMPORT_OPENING;
+    import->next = *bucket_of(rkey);
     *bucket_of(rkey) = import;
     imports.count++;
     imports.bytes += rkey->size;
@@ -248,7 +248,7 @@ static asc_link_import_t *insert_opening(const link_rkey_t *rkey, asc_link_peer_
 static asc_status_t open_new(asc_link_import_t *import)
 {
     asc_link_import_t *closing = NULL;
-    asc_status_t       status  = ASC_ERR_UNREACHABLE;
+    asc_status_t       status = ASC_ERR_UNREACHABLE;
 
     if (!link_import_current(import)) {
         link_set_reason("process %d has freed the memory at %llx, generation %llu",
@@ -279,8 +279,8 @@ static asc_status_t import_key(const link_rkey_t *rkey, asc_link_peer_t *owner,
                                asc_link_import_t **import_p)
 {
     asc_link_import_t *closing = NULL, *import;
-    asc_status_t       status  = ASC_OK;
-    bool               fresh   = false;
+    asc_status_t       status = ASC_OK;
+    bool               fresh = false;
 
     pthread_mutex_lock(&imports.lock);
     import = find(rkey);
@@ -289,7 +289,7 @@ static asc_status_t import_key(const link_rkey_t *rkey, asc_link_peer_t *owner,
     } else {
         import = insert_opening(rkey, owner, &closing);
         status = import != NULL ? ASC_OK : ASC_ERR_UNREACHABLE;
-        fresh  = true;
+        fresh = true;
     }
     pthread_mutex_unlock(&imports.lock);
     finish_close(closing);
@@ -304,7 +304,7 @@ static asc_status_t import_key(const link_rkey_t *rkey, asc_link_peer_t *owner,
 
 asc_status_t asc_link_import(const void *bytes, size_t len, asc_link_import_t **import_p)
 {
-    asc_link_peer_t   *owner  = NULL;
+    asc_link_peer_t   *owner = NULL;
     asc_link_import_t *import = NULL;
     asc_status_t       status = ASC_ERR_UNREACHABLE;
     link_rkey_t        rkey;
@@ -434,7 +434,7 @@ static void collect_unused(bool all, asc_link_import_t **closing)
 void link_import_upkeep(void)
 {
     asc_link_import_t *closing = NULL;
-    unsigned           count   = link_peer_count();
+    unsigned           count = link_peer_count();
 
     if (!some_dropped() || pthread_mutex_trylock(&imports.lock) != 0) {
         return;

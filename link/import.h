@@ -23,7 +23,7 @@ typedef enum link_import_state {
 } link_import_state_t;
 
 struct asc_link_import {
-    struct asc_link_import *next;     /**< hash chain */
+    struct asc_link_import *next;          /**< hash chain */
     struct asc_link_import *older, *newer; /**< among those that nothing uses */
     asc_link_peer_t        *owner;
     link_rkey_t             rkey;

@@ -92,8 +92,7 @@ static asc_status_t enable_peer_access(const asc_acl_t *acl, int own_device, int
     return ASC_OK;
 }
 
-static asc_status_t import_plain(const asc_acl_t *acl, asc_link_import_t *import,
-                                 aclError *error)
+static asc_status_t import_plain(const asc_acl_t *acl, asc_link_import_t *import, aclError *error)
 {
     *error = acl->aclrtIpcMemImportByKey(&import->local, import->rkey.key, 0);
     if (*error != ACL_SUCCESS) {
@@ -115,7 +114,7 @@ static asc_status_t import_plain(const asc_acl_t *acl, asc_link_import_t *import
 static bool spans(const asc_acl_t *acl, const asc_link_import_t *import)
 {
     uintptr_t          local = (uintptr_t)import->local;
-    uint64_t           size  = import->rkey.size;
+    uint64_t           size = import->rkey.size;
     aclrtPtrAttributes attr;
     void              *base;
     size_t             got;
@@ -177,8 +176,8 @@ static asc_status_t open_own(asc_link_import_t *import)
                         (unsigned long long)import->rkey.base);
         return ASC_ERR_UNREACHABLE;
     }
-    import->local     = (void *)(uintptr_t)import->rkey.base;
-    import->device    = mem.device;
+    import->local = (void *)(uintptr_t)import->rkey.base;
+    import->device = mem.device;
     import->ctx_epoch = link_ctx_epoch(mem.device);
     return ASC_OK;
 }

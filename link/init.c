@@ -81,8 +81,8 @@ static bool link_copy_holds(const struct dl_phdr_info *info, uintptr_t addr)
 static int link_copy_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
     link_copy_search_t *search = arg;
-    const char         *slash  = strrchr(info->dlpi_name, '/');
-    const char         *base   = slash != NULL ? slash + 1 : info->dlpi_name;
+    const char         *slash = strrchr(info->dlpi_name, '/');
+    const char         *base = slash != NULL ? slash + 1 : info->dlpi_name;
 
     (void)size;
     if (strncmp(base, LINK_SONAME, strlen(LINK_SONAME)) != 0 ||
@@ -110,7 +110,7 @@ static bool link_copy_other(char *path, size_t len)
         return false;
     }
     in_charge = (bool (*)(void))dlsym(handle, "asc_link_in_charge");
-    acts      = in_charge == NULL || in_charge();
+    acts = in_charge == NULL || in_charge();
     dlclose(handle);
     snprintf(path, len, "%s", search.path);
     return acts;

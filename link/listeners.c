@@ -23,7 +23,7 @@ asc_status_t asc_link_add_mem_listener(asc_link_mem_listener_fn fn, void *arg)
     }
     pthread_mutex_lock(&link_listeners.lock);
     if (link_listeners.count < LINK_LISTENERS_MAX) {
-        link_listeners.entry[link_listeners.count].fn  = fn;
+        link_listeners.entry[link_listeners.count].fn = fn;
         link_listeners.entry[link_listeners.count].arg = arg;
         __atomic_store_n(&link_listeners.count, link_listeners.count + 1, __ATOMIC_RELEASE);
         status = ASC_OK;

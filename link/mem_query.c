@@ -43,7 +43,7 @@ static uint64_t *link_host_slot(uint64_t page)
 /* What is known of the page, 0 for nothing. */
 static uint64_t link_host_recall(const void *ptr)
 {
-    uint64_t page  = (uintptr_t)ptr >> LINK_PAGE_SHIFT;
+    uint64_t page = (uintptr_t)ptr >> LINK_PAGE_SHIFT;
     uint64_t entry = __atomic_load_n(link_host_slot(page), __ATOMIC_RELAXED);
 
     return (entry & ~LINK_HOST_FLAGS) == page ? entry : 0;
@@ -59,7 +59,7 @@ static void link_host_remember(const void *ptr, uint64_t flags)
 void link_host_forget(const void *base, size_t size)
 {
     uint64_t first = (uintptr_t)base >> LINK_PAGE_SHIFT;
-    uint64_t last  = ((uintptr_t)base + (size > 0 ? size - 1 : 0)) >> LINK_PAGE_SHIFT;
+    uint64_t last = ((uintptr_t)base + (size > 0 ? size - 1 : 0)) >> LINK_PAGE_SHIFT;
 
     if (last - first >= LINK_HOST_SETS) {
         for (size_t i = 0; i < LINK_HOST_SETS; ++i) {
@@ -95,7 +95,7 @@ void link_host_forget_pinned(void)
 static bool link_host_readable(const void *ptr)
 {
     const void *aligned = (const void *)((uintptr_t)ptr & ~(uintptr_t)7);
-    int         saved   = errno;
+    int         saved = errno;
     bool        fault;
 
     fault = syscall(SYS_rt_sigprocmask, ~0, aligned, NULL, 8) != 0 && errno == EFAULT;
@@ -107,10 +107,10 @@ static asc_link_mem_kind_t link_mem_fill(asc_link_mem_t *mem, asc_link_mem_kind_
                                          const void *base, size_t size, uint64_t generation)
 {
     if (mem != NULL) {
-        mem->kind       = kind;
-        mem->device     = device;
-        mem->base       = (void *)(uintptr_t)base;
-        mem->size       = size;
+        mem->kind = kind;
+        mem->device = device;
+        mem->base = (void *)(uintptr_t)base;
+        mem->size = size;
         mem->generation = generation;
     }
     return kind;
@@ -121,7 +121,7 @@ static asc_link_mem_kind_t link_mem_fill(asc_link_mem_t *mem, asc_link_mem_kind_
 static uintptr_t link_mem_end(const link_alloc_t *alloc, uintptr_t wanted)
 {
     link_alloc_t next = *alloc;
-    uintptr_t    end  = alloc->base + alloc->size;
+    uintptr_t    end = alloc->base + alloc->size;
 
     while (alloc->vmm && end < wanted && link_alloc_find((void *)end, &next) && next.vmm &&
            next.state == LINK_ALLOC_LIVE && next.device == alloc->device) {
@@ -133,10 +133,10 @@ static uintptr_t link_mem_end(const link_alloc_t *alloc, uintptr_t wanted)
 static asc_link_mem_kind_t link_mem_known(const link_alloc_t *alloc, const void *ptr, size_t len,
                                           asc_link_mem_t *mem)
 {
-    uintptr_t end = link_mem_end(alloc, (uintptr_t)ptr + len);
-    asc_link_mem_kind_t kind =
-        alloc->state == LINK_ALLOC_LIVE && len <= end - (uintptr_t)ptr ? ASC_LINK_MEM_DEVICE
-                                                                       : ASC_LINK_MEM_BAD;
+    uintptr_t           end = link_mem_end(alloc, (uintptr_t)ptr + len);
+    asc_link_mem_kind_t kind = alloc->state == LINK_ALLOC_LIVE && len <= end - (uintptr_t)ptr
+                                   ? ASC_LINK_MEM_DEVICE
+                                   : ASC_LINK_MEM_BAD;
 
     return link_mem_fill(mem, kind, alloc->device, (void *)alloc->base, end - alloc->base,
                          alloc->generation);
@@ -166,8 +166,7 @@ static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr
     if (len > 1) {
         link_count(attr_query, 1);
         if (acl->aclrtPointerGetAttributes((const char *)ptr + len - 1, &last) != ACL_SUCCESS ||
-            last.location.type != ACL_MEM_LOCATION_TYPE_DEVICE ||
-            (int)last.location.id != device) {
+            last.location.type != ACL_MEM_LOCATION_TYPE_DEVICE || (int)last.location.id != device) {
             return link_mem_fill(mem, ASC_LINK_MEM_BAD, device, ptr, len, 0);
         }
     }
@@ -210,8 +209,7 @@ asc_link_mem_kind_t asc_link_mem_query(const void *ptr, size_t len, asc_link_mem
         return link_mem_known(&alloc, ptr, len, mem);
     }
     /* The zero page holds no memory, but markers such as MPI_BOTTOM. */
-    if ((uintptr_t)ptr >> LINK_PAGE_SHIFT == 0 || link_host_recall(ptr) != 0 ||
-        !asc_acl_loaded()) {
+    if ((uintptr_t)ptr >> LINK_PAGE_SHIFT == 0 || link_host_recall(ptr) != 0 || !asc_acl_loaded()) {
         return link_mem_fill(mem, ASC_LINK_MEM_HOST, -1, ptr, len, 0);
     }
     return link_mem_ask(ptr, len, mem);

@@ -14,9 +14,9 @@
 
 #include <stdio.h>
 
-#define KEY_MAGIC       0x4e435341u /* "ASCN" */
-#define DEAD_GRACE_MS   1000        /* a dead peer's last record may still come */
-#define ALIVE_EVERY_MS  100
+#define KEY_MAGIC      0x4e435341u /* "ASCN" */
+#define DEAD_GRACE_MS  1000        /* a dead peer's last record may still come */
+#define ALIVE_EVERY_MS 100
 
 typedef struct notify_key {
     uint32_t magic;
@@ -60,7 +60,7 @@ static void key_name(char *name, uint64_t owner, uint64_t importer, uint64_t seq
 static asc_status_t make_notify(const asc_acl_t *acl, asc_link_peer_t *peer)
 {
     char         name[ASC_OOB_NAME_MAX];
-    int32_t      pid  = atomic_load(&peer->listed);
+    int32_t      pid = atomic_load(&peer->listed);
     notify_key_t blob = {.magic = KEY_MAGIC, .device = peer->in.device};
 
     if (acl->aclrtCreateNotify(&peer->in.notify, 0) != ACL_SUCCESS) {
@@ -86,8 +86,8 @@ err_destroy:
 
 static void offer_to(const asc_acl_t *acl, asc_link_peer_t *peer, int device)
 {
-    int        none = LINK_OFFER_NONE;
-    link_ctx_t ctx;
+    int          none = LINK_OFFER_NONE;
+    link_ctx_t   ctx;
     asc_status_t status;
 
     if (atomic_load(&peer->listed) == 0 ||
@@ -101,12 +101,14 @@ static void offer_to(const asc_acl_t *acl, asc_link_peer_t *peer, int device)
         return;
     }
     peer->in.device = device;
-    peer->in.epoch  = link_ctx_epoch(device);
-    status          = make_notify(acl, peer);
+    peer->in.epoch = link_ctx_epoch(device);
+    status = make_notify(acl, peer);
     link_ctx_leave(&ctx);
     if (status != ASC_OK) {
-        asc_log(ASC_LOG_DEBUG, "no notify for process %d: its copies are seen to end on its "
-                "board only", peer->addr.pid);
+        asc_log(ASC_LOG_DEBUG,
+                "no notify for process %d: its copies are seen to end on its "
+                "board only",
+                peer->addr.pid);
         atomic_fetch_sub(&drain.made, 1);
     }
     atomic_store(&peer->in.state, status == ASC_OK ? LINK_OFFER_READY : LINK_OFFER_RETIRED);
@@ -114,9 +116,9 @@ static void offer_to(const asc_acl_t *acl, asc_link_peer_t *peer, int device)
 
 void link_notify_offer(void)
 {
-    const asc_acl_t *acl    = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     int              device = asc_link_home_device();
-    unsigned         count  = link_peer_count();
+    unsigned         count = link_peer_count();
 
     if (device < 0 || !runtime_has_notifies(acl)) {
         return;
@@ -145,7 +147,7 @@ static bool outstanding(asc_link_peer_t *peer, bool *coming)
         (theirs = link_peer_back_row(peer)) == NULL) {
         return false;
     }
-    word    = atomic_load(&theirs->recorded);
+    word = atomic_load(&theirs->recorded);
     *coming = *coming || (word & 1) != 0;
     return (word >> 1) > peer->in.consumed;
 }
@@ -170,21 +172,23 @@ static void abandon(asc_link_peer_t *peer, const char *cause)
 {
     link_ctx_t ctx;
 
-    asc_log(ASC_LOG_WARN, "process %d did not complete the copy it announced (%s): its notify is "
-            "retired, the end of its copies is taken from its board", peer->addr.pid, cause);
+    asc_log(ASC_LOG_WARN,
+            "process %d did not complete the copy it announced (%s): its notify is "
+            "retired, the end of its copies is taken from its board",
+            peer->addr.pid, cause);
     link_count(notify_timeout, 1);
     if (drain.stream != NULL && link_ctx_enter(drain.stream->device, &ctx) == ASC_OK) {
         link_stream_destroy(drain.stream, true);
         link_ctx_leave(&ctx);
     }
     drain.stream = NULL;
-    drain.peer   = NULL;
+    drain.peer = NULL;
     retire(peer);
 }
 
 static void poll_wait(uint64_t now)
 {
-    asc_link_peer_t *peer   = drain.peer;
+    asc_link_peer_t *peer = drain.peer;
     asc_status_t     status = asc_link_op_test((asc_link_op_t *)&drain.op);
 
     if (status == ASC_OK) {
@@ -227,9 +231,8 @@ static void start_wait(asc_link_peer_t *peer, uint64_t now)
         retire(peer);
         return;
     }
-    if (drain.stream != NULL &&
-        (drain.stream->device != peer->in.device ||
-         drain.stream->epoch != peer->in.epoch || drain.stream->failed)) {
+    if (drain.stream != NULL && (drain.stream->device != peer->in.device ||
+                                 drain.stream->epoch != peer->in.epoch || drain.stream->failed)) {
         link_stream_destroy(drain.stream, true);
         drain.stream = NULL;
     }
@@ -239,11 +242,12 @@ static void start_wait(asc_link_peer_t *peer, uint64_t now)
     if (drain.stream != NULL) {
         error = acl->aclrtWaitAndResetNotify(peer->in.notify, drain.stream->handle,
                                              link_env()->notify_timeout_s);
-        if (error == ACL_SUCCESS && link_op_start(&drain.op, drain.stream, NULL) ==
-                                        ASC_INPROGRESS) {
-            drain.peer       = peer;
+        if (error == ACL_SUCCESS &&
+            link_op_start(&drain.op, drain.stream, NULL) == ASC_INPROGRESS) {
+            drain.op.quiet = 1;
+            drain.peer = peer;
             drain.started_ms = drain.looked_ms = now;
-            drain.dead_ms    = 0;
+            drain.dead_ms = 0;
         } else {
             link_stream_destroy(drain.stream, true);
             drain.stream = NULL;
@@ -260,7 +264,7 @@ static void start_wait(asc_link_peer_t *peer, uint64_t now)
 static void drain_step(void)
 {
     unsigned count = link_peer_count();
-    uint64_t now   = link_now_ms();
+    uint64_t now = link_now_ms();
     bool     coming = false;
 
     if (drain.peer != NULL) {
@@ -304,8 +308,8 @@ void link_notify_want_drain(void)
 
 bool link_notify_outstanding(void)
 {
-    unsigned count  = link_peer_count();
-    bool     any    = false, coming = false;
+    unsigned count = link_peer_count();
+    bool     any = false, coming = false;
 
     for (unsigned i = 0; i < count; i++) {
         asc_link_peer_t *peer = link_peer_at(i);
@@ -326,8 +330,7 @@ static void drop_fetched(asc_link_peer_t *owner)
     link_ctx_t       ctx;
 
     if (owner->out.notify != NULL && owner->out.epoch == link_ctx_epoch(owner->out.device) &&
-        link_ctx_usable(owner->out.device) &&
-        link_ctx_enter(owner->out.device, &ctx) == ASC_OK) {
+        link_ctx_usable(owner->out.device) && link_ctx_enter(owner->out.device, &ctx) == ASC_OK) {
         (void)acl->aclrtDestroyNotify(owner->out.notify);
         link_ctx_leave(&ctx);
     }
@@ -346,9 +349,8 @@ static void fetch(asc_link_peer_t *owner, uint64_t seq, int device)
     drop_fetched(owner);
     owner->out.seq = seq;
     key_name(name, owner->addr.uid, link_board_uid(), seq);
-    if (!runtime_has_notifies(acl) ||
-        link_oob_get(owner->addr.uid, name, &blob, &len) != ASC_OK || len != sizeof(blob) ||
-        blob.magic != KEY_MAGIC || blob.seq != seq) {
+    if (!runtime_has_notifies(acl) || link_oob_get(owner->addr.uid, name, &blob, &len) != ASC_OK ||
+        len != sizeof(blob) || blob.magic != KEY_MAGIC || blob.seq != seq) {
         asc_log(ASC_LOG_DEBUG, "key %s of process %d is not there", name, owner->addr.pid);
         return;
     }
@@ -362,13 +364,13 @@ static void fetch(asc_link_peer_t *owner, uint64_t seq, int device)
         asc_log(ASC_LOG_DEBUG, "notify of process %d refused: error %d", owner->addr.pid, error);
         return;
     }
-    owner->out.epoch  = link_ctx_epoch(device);
+    owner->out.epoch = link_ctx_epoch(device);
     owner->out.device = device;
 }
 
 static uint64_t record(asc_link_peer_t *owner, link_stream_t *stream)
 {
-    link_board_row_t *mine  = link_peer_row(owner);
+    link_board_row_t *mine = link_peer_row(owner);
     uint64_t          count = owner->out.recorded;
     aclError          error;
 
@@ -396,7 +398,7 @@ static uint64_t record(asc_link_peer_t *owner, link_stream_t *stream)
 uint64_t link_notify_record(asc_link_peer_t *owner, link_stream_t *stream)
 {
     const link_board_row_t *theirs = link_peer_back_row(owner);
-    uint64_t                seq    = 0, ready;
+    uint64_t                seq = 0, ready;
 
     if (theirs == NULL ||
         (ready = atomic_load_explicit(&theirs->ready, memory_order_acquire)) == 0) {

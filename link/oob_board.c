@@ -50,7 +50,7 @@ static asc_status_t board_get(void *ctx, uint64_t peer_uid, const char *name, vo
     top = atomic_load_explicit(&peer->board->name_top, memory_order_acquire);
     for (uint32_t i = 0; i < top && i < LINK_BOARD_NAMES; i++) {
         const link_board_name_t *entry = &peer->board->names[i];
-        uint32_t                 size  = entry->len;
+        uint32_t                 size = entry->len;
 
         if (strncmp(entry->name, name, ASC_OOB_NAME_MAX) == 0) {
             if (size > *len || size > ASC_OOB_BLOB_MAX) {
@@ -85,7 +85,7 @@ const char *asc_link_oob_name(void)
 
 asc_status_t link_oob_put(const char *name, const void *blob, size_t len)
 {
-    const asc_oob_port_t *to     = port();
+    const asc_oob_port_t *to = port();
     asc_status_t          status = to->put(to->ctx, name, blob, len);
 
     /* peers of other jobs, which the plugged-in port does not serve, look on
@@ -100,12 +100,12 @@ asc_status_t link_oob_put(const char *name, const void *blob, size_t len)
 
 asc_status_t link_oob_get(uint64_t uid, const char *name, void *blob, size_t *len)
 {
-    const asc_oob_port_t *from   = port();
-    size_t                room   = *len;
+    const asc_oob_port_t *from = port();
+    size_t                room = *len;
     asc_status_t          status = from->get(from->ctx, uid, name, blob, len);
 
     if (status != ASC_OK && from != &link_oob_board) {
-        *len   = room;
+        *len = room;
         status = board_get(NULL, uid, name, blob, len);
     }
     return status;

@@ -21,8 +21,9 @@ asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_
     }
     op->stream = stream;
     op->finish = finish;
-    op->polls  = 0;
-    op->event  = link_event_get(stream->device);
+    op->polls = 0;
+    op->quiet = 0;
+    op->event = link_event_get(stream->device);
     if (op->event == NULL) {
         /* What is in the stream must be over before buffers are given up. */
         (void)acl->aclrtSynchronizeStream(stream->handle);
@@ -39,14 +40,23 @@ asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_
     return ASC_INPROGRESS;
 }
 
-/* The stream's own word on whether its tasks went well; needs its context. */
+/* The stream's own word on whether its tasks went well. It needs its context,
+ * which most threads have; the others are found out by asking. */
 static aclError link_op_ask_stream(const asc_acl_t *acl, link_stream_t *stream)
 {
     aclrtStreamStatus state;
     link_ctx_t        guard;
     aclError          err;
 
-    if (acl->aclrtStreamQuery == NULL || link_ctx_enter(stream->device, &guard) != ASC_OK) {
+    if (acl->aclrtStreamQuery == NULL) {
+        return ACL_SUCCESS;
+    }
+    err = acl->aclrtStreamQuery(stream->handle, &state);
+    if (err != ACL_ERROR_RT_CONTEXT_NULL && err != ACL_ERROR_RT_STREAM_CONTEXT) {
+        return err;
+    }
+    asc_acl_forget_error();
+    if (link_ctx_enter(stream->device, &guard) != ASC_OK) {
         return ACL_SUCCESS;
     }
     err = acl->aclrtStreamQuery(stream->handle, &state);
@@ -61,7 +71,11 @@ static aclError link_op_ask_event(const asc_acl_t *acl, const link_op_t *op,
     aclError   err = acl->aclrtQueryEventStatus(op->event, state);
     link_ctx_t guard;
 
-    if (err == ACL_ERROR_RT_CONTEXT_NULL && link_ctx_enter(op->stream->device, &guard) == ASC_OK) {
+    if (err != ACL_ERROR_RT_CONTEXT_NULL) {
+        return err;
+    }
+    asc_acl_forget_error();
+    if (link_ctx_enter(op->stream->device, &guard) == ASC_OK) {
         err = acl->aclrtQueryEventStatus(op->event, state);
         link_ctx_leave(&guard);
     }
@@ -79,9 +93,11 @@ static asc_status_t link_op_failed(link_op_t *op, aclError err)
 {
     char text[ASC_ACL_TEXT_MAX];
 
-    if (!__atomic_load_n(&op->stream->failed, __ATOMIC_ACQUIRE)) {
+    if (op->quiet == 0 && !__atomic_load_n(&op->stream->failed, __ATOMIC_ACQUIRE)) {
         asc_log(ASC_LOG_ERROR, "a copy on device %d failed: %s", op->stream->device,
                 asc_acl_error_text(err, text, sizeof(text)));
+    } else {
+        asc_acl_forget_error();
     }
     link_stream_fail(op->stream);
     return link_op_end(op, ASC_ERR_ACL);
@@ -89,8 +105,8 @@ static asc_status_t link_op_failed(link_op_t *op, aclError err)
 
 asc_status_t asc_link_op_test(asc_link_op_t *handle)
 {
-    link_op_t               *op    = (link_op_t *)(void *)handle;
-    const asc_acl_t         *acl   = asc_acl_peek();
+    link_op_t               *op = (link_op_t *)(void *)handle;
+    const asc_acl_t         *acl = asc_acl_peek();
     aclrtEventRecordedStatus state = ACL_EVENT_RECORDED_STATUS_NOT_READY;
     aclError                 err;
 

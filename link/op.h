@@ -25,7 +25,7 @@ struct link_op {
     link_op_finish_fn finish; /**< NULL: nothing to do */
     void             *arg[3]; /**< for finish */
     uint32_t          polls;
-    uint32_t          unused;
+    uint32_t          quiet; /**< the one who started it tells of its failure; 0 after start */
     uint64_t          spare;
 };
 

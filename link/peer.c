@@ -72,12 +72,14 @@ const link_board_row_t *link_peer_back_row(asc_link_peer_t *peer)
 
 void asc_link_self_addr(asc_link_addr_t *addr)
 {
+    const link_board_t *board = link_board();
+
     memset(addr, 0, sizeof(*addr));
-    addr->version  = ASC_LINK_ABI;
-    addr->pid      = getpid();
+    addr->version = ASC_LINK_ABI;
+    addr->pid = board != NULL ? board->pid : getpid();
     addr->board_fd = link_board_fd();
-    addr->host     = link_board_host();
-    addr->uid      = link_board_uid();
+    addr->host = link_board_host();
+    addr->uid = link_board_uid();
     if (asc_link_ready()) {
         addr->flags |= ASC_LINK_ADDR_RUNTIME;
     }
@@ -95,8 +97,8 @@ static asc_status_t check_addr(const asc_link_addr_t *addr)
         return ASC_ERR_UNREACHABLE;
     }
     if (addr->uid == 0 || addr->reserved != 0) {
-        link_set_reason("malformed address: uid %llx, reserved %u",
-                        (unsigned long long)addr->uid, addr->reserved);
+        link_set_reason("malformed address: uid %llx, reserved %u", (unsigned long long)addr->uid,
+                        addr->reserved);
         return ASC_ERR_INVALID;
     }
     if (!asc_link_ready() || link_board() == NULL) {
@@ -137,7 +139,7 @@ static asc_status_t make_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
     peer->addr = *addr;
     peer->self = self;
     peer->back = -1;
-    peer->fd   = -1;
+    peer->fd = -1;
     atomic_flag_clear(&peer->out.busy);
     if (self) {
         peer->board = link_board();
@@ -149,7 +151,7 @@ static asc_status_t make_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
         }
     }
     peer->seen_drops = atomic_load(&peer->board->drops);
-    *peer_p          = peer;
+    *peer_p = peer;
     return ASC_OK;
 }
 

@@ -23,7 +23,7 @@ typedef enum link_offer {
 struct asc_link_peer {
     asc_link_addr_t     addr;
     const link_board_t *board;
-    int                 fd;   /**< of its board; -1 for the process itself */
+    int                 fd; /**< of its board; -1 for the process itself */
     bool                self;
     uint32_t            row;  /**< on the own board, about this peer */
     _Atomic bool        dead; /**< found to have ended */
@@ -45,15 +45,15 @@ struct asc_link_peer {
     struct {
         atomic_flag busy;
         aclrtNotify notify;
-        uint64_t    seq;    /**< number of the notify in hand, also a failed one */
+        uint64_t    seq; /**< number of the notify in hand, also a failed one */
         uint64_t    recorded;
-        uint32_t    epoch;  /**< of the device context */
+        uint32_t    epoch; /**< of the device context */
         int         device;
     } out;
 
     /* notify.c: the notify made for the peer, which this process waits for */
     struct {
-        _Atomic int state;    /**< link_offer_t */
+        _Atomic int state; /**< link_offer_t */
         aclrtNotify notify;
         uint64_t    consumed; /**< the drain's own copy of the row's value */
         uint32_t    epoch;

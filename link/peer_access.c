@@ -43,8 +43,8 @@ static bool link_peer_try(int a, int b)
         err = link_peer_enable(acl, b, a);
     }
     if (err != ACL_SUCCESS) {
-        asc_log(ASC_LOG_WARN, "devices %d and %d copy by way of the host: peer access failed, %s", a,
-                b, asc_acl_error_text(err, text, sizeof(text)));
+        asc_log(ASC_LOG_WARN, "devices %d and %d copy by way of the host: peer access failed, %s",
+                a, b, asc_acl_error_text(err, text, sizeof(text)));
     }
     return err == ACL_SUCCESS;
 }
@@ -59,15 +59,16 @@ bool link_peer_access(int a, int b)
     if (a == b) {
         return true;
     }
-    key   = ((uint64_t)link_ctx_epoch(a) << 33 ^ (uint64_t)link_ctx_epoch(b) << 2) | 2;
+    key = ((uint64_t)link_ctx_epoch(a) << 33 ^ (uint64_t)link_ctx_epoch(b) << 2) | 2;
     known = __atomic_load_n(&link_pairs[a][b], __ATOMIC_ACQUIRE);
     if ((known | 1) != (key | 1)) {
         known = key | (link_peer_try(a, b) ? 1 : 0);
         __atomic_store_n(&link_pairs[a][b], known, __ATOMIC_RELEASE);
-        __atomic_store_n(&link_pairs[b][a],
-                         (((uint64_t)link_ctx_epoch(b) << 33 ^ (uint64_t)link_ctx_epoch(a) << 2) |
-                          2) | (known & 1),
-                         __ATOMIC_RELEASE);
+        __atomic_store_n(
+            &link_pairs[b][a],
+            (((uint64_t)link_ctx_epoch(b) << 33 ^ (uint64_t)link_ctx_epoch(a) << 2) | 2) |
+                (known & 1),
+            __ATOMIC_RELEASE);
     }
     return (known & 1) != 0;
 }

@@ -133,7 +133,7 @@ static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
 
 asc_status_t asc_link_pinned_get(size_t size, void **ptr)
 {
-    unsigned            class = link_pinned_class(size);
+    unsigned class = link_pinned_class(size);
     int                 device = asc_link_home_device();
     link_pinned_block_t block;
 
@@ -169,9 +169,9 @@ static void link_pinned_release(const link_pinned_block_t *block, size_t room)
 
 void asc_link_pinned_put(void *ptr, size_t size)
 {
-    unsigned            class = link_pinned_class(size);
+    unsigned class = link_pinned_class(size);
     int                 device = asc_link_home_device();
-    link_pinned_block_t block  = {ptr, device, link_ctx_epoch(device)};
+    link_pinned_block_t block = {ptr, device, link_ctx_epoch(device)};
 
     if (ptr == NULL || device < 0) {
         return;

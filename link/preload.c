@@ -22,7 +22,7 @@
 
 #define LINK_PRELOAD_FN(_name, _params, _args)                                                     \
     LINK_EXPORT aclError _name _params;                                                            \
-    aclError _name _params                                                                         \
+    aclError _name             _params                                                             \
     {                                                                                              \
         return asc_link_hook_##_name _args;                                                        \
     }
@@ -37,15 +37,15 @@ link_dlsym_fn  link_preload_dlsym_real __attribute__((visibility("hidden")));
 link_dlvsym_fn link_preload_dlvsym_real __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *link_preload_lookup(void *handle, const char *name,
                                                                 const char *version,
-                                                                uintptr_t caller);
+                                                                uintptr_t   caller);
 
 /* ------------------------------- the C library's dlsym, without dlsym ---- */
 
 typedef struct link_libc {
-    const ElfW(Sym) *symbols;
-    const char      *strings;
-    const uint32_t  *gnu_hash;
-    ElfW(Addr)       base;
+    const ElfW(Sym) * symbols;
+    const char     *strings;
+    const uint32_t *gnu_hash;
+    ElfW(Addr) base;
 } link_libc_t;
 
 /* The loader relocates these pointers in place, except where it does not. */
@@ -54,7 +54,7 @@ static ElfW(Addr) link_libc_addr(const link_libc_t *lib, ElfW(Addr) addr)
     return addr < lib->base ? addr + lib->base : addr;
 }
 
-static void link_libc_read(link_libc_t *lib, const ElfW(Dyn) *dyn)
+static void link_libc_read(link_libc_t *lib, const ElfW(Dyn) * dyn)
 {
     for (; dyn->d_tag != DT_NULL; ++dyn) {
         ElfW(Addr) addr = link_libc_addr(lib, dyn->d_un.d_ptr);
@@ -74,7 +74,7 @@ static void link_libc_read(link_libc_t *lib, const ElfW(Dyn) *dyn)
 static void *link_libc_symbol(const link_libc_t *lib, const char *name)
 {
     const uint32_t *table = lib->gnu_hash, *buckets, *chain;
-    uint32_t        hash  = 5381, at;
+    uint32_t        hash = 5381, at;
 
     if (table == NULL || lib->symbols == NULL || lib->strings == NULL) {
         return NULL;
@@ -83,13 +83,13 @@ static void *link_libc_symbol(const link_libc_t *lib, const char *name)
         hash = hash * 33 + *c;
     }
     buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / 4);
-    chain   = buckets + table[0];
-    at      = buckets[hash % table[0]];
+    chain = buckets + table[0];
+    at = buckets[hash % table[0]];
     if (at < table[1]) {
         return NULL;
     }
     for (;; ++at) {
-        uint32_t         other  = chain[at - table[1]];
+        uint32_t other = chain[at - table[1]];
         const ElfW(Sym) *symbol = &lib->symbols[at];
 
         if (((other ^ hash) >> 1) == 0 && strcmp(lib->strings + symbol->st_name, name) == 0 &&
@@ -105,8 +105,8 @@ static void *link_libc_symbol(const link_libc_t *lib, const char *name)
 static int link_libc_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const char *slash = strrchr(info->dlpi_name, '/');
-    const char *file  = slash != NULL ? slash + 1 : info->dlpi_name;
-    link_libc_t lib   = {.base = info->dlpi_addr};
+    const char *file = slash != NULL ? slash + 1 : info->dlpi_name;
+    link_libc_t lib = {.base = info->dlpi_addr};
     void       *found;
 
     (void)size;
@@ -146,14 +146,14 @@ static int link_own_visit(struct dl_phdr_info *info, size_t size, void *arg)
             uintptr_t from = info->dlpi_addr + ph->p_vaddr;
 
             start = from < start ? from : start;
-            end   = from + ph->p_memsz > end ? from + ph->p_memsz : end;
+            end = from + ph->p_memsz > end ? from + ph->p_memsz : end;
         }
     }
     if (inside < start || inside >= end) {
         return 0;
     }
     link_own_start = start;
-    link_own_end   = end;
+    link_own_end = end;
     return 1;
 }
 

@@ -17,7 +17,7 @@
 static void look_after_peers(void)
 {
     static _Atomic uint64_t looked_ms;
-    uint64_t                now   = link_now_ms();
+    uint64_t                now = link_now_ms();
     unsigned                count = link_peer_count();
 
     if (now - atomic_load_explicit(&looked_ms, memory_order_relaxed) < LIVENESS_EVERY) {
@@ -52,8 +52,8 @@ void asc_link_progress(void)
 
 void asc_link_quiesce(unsigned timeout_ms)
 {
-    const struct timespec pause    = {.tv_nsec = 50000};
-    link_board_t         *board    = link_board();
+    const struct timespec pause = {.tv_nsec = 50000};
+    link_board_t         *board = link_board();
     uint64_t              deadline = link_now_ms() + timeout_ms;
 
     if (!asc_link_ready() || board == NULL || link_peer_count() == 0) {

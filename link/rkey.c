@@ -8,7 +8,7 @@
 static uint64_t sum_of(const link_rkey_t *rkey)
 {
     const unsigned char *byte = (const unsigned char *)rkey;
-    uint64_t             sum  = UINT64_C(0xcbf29ce484222325);
+    uint64_t             sum = UINT64_C(0xcbf29ce484222325);
 
     for (size_t i = 0; i < offsetof(link_rkey_t, sum); i += sizeof(uint64_t)) {
         uint64_t word;
@@ -23,7 +23,7 @@ static uint64_t sum_of(const link_rkey_t *rkey)
 void link_rkey_init(link_rkey_t *rkey)
 {
     memset(rkey, 0, sizeof(*rkey));
-    rkey->magic   = LINK_RKEY_MAGIC;
+    rkey->magic = LINK_RKEY_MAGIC;
     rkey->version = LINK_RKEY_VERSION;
     asc_link_self_addr(&rkey->owner);
 }
@@ -36,8 +36,7 @@ void link_rkey_seal(link_rkey_t *rkey)
 bool link_rkey_parse(const void *bytes, size_t len, link_rkey_t *rkey)
 {
     if (bytes == NULL || len < sizeof(*rkey)) {
-        link_set_reason("remote key of %zu bytes is too short, %zu are needed", len,
-                        sizeof(*rkey));
+        link_set_reason("remote key of %zu bytes is too short, %zu are needed", len, sizeof(*rkey));
         return false;
     }
     memcpy(rkey, bytes, sizeof(*rkey));

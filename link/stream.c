@@ -23,7 +23,7 @@ static struct {
 
 link_stream_t *link_stream_create(int device)
 {
-    const asc_acl_t *acl    = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     link_stream_t   *stream = malloc(sizeof(*stream));
     char             text[ASC_ACL_TEXT_MAX];
     aclError         err;
@@ -33,9 +33,9 @@ link_stream_t *link_stream_create(int device)
         return NULL;
     }
     stream->device = device;
-    stream->epoch  = link_ctx_epoch(device);
+    stream->epoch = link_ctx_epoch(device);
     stream->failed = false;
-    stream->older  = NULL;
+    stream->older = NULL;
     if (acl->aclrtCreateStreamWithConfig != NULL) {
         err = acl->aclrtCreateStreamWithConfig(&stream->handle, 0, ACL_STREAM_FAST_LAUNCH);
     } else {
@@ -84,7 +84,7 @@ link_stream_t *link_stream_get(int device, link_stream_use_t use)
         return NULL;
     }
     place = &link_streams[device][use];
-    old   = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    old = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (link_stream_good(old)) {
         return old;
     }
@@ -123,7 +123,7 @@ static aclrtEvent link_event_pop(int device)
 
 aclrtEvent link_event_get(int device)
 {
-    const asc_acl_t *acl   = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     aclrtEvent       event = link_event_pop(device);
     char             text[ASC_ACL_TEXT_MAX];
     aclError         err;
@@ -146,7 +146,7 @@ aclrtEvent link_event_get(int device)
 
 void link_event_put(int device, aclrtEvent event, uint32_t epoch)
 {
-    const asc_acl_t *acl  = asc_acl_peek();
+    const asc_acl_t *acl = asc_acl_peek();
     bool             kept = epoch != link_ctx_epoch(device);
     link_ctx_t       guard;
 
@@ -154,7 +154,7 @@ void link_event_put(int device, aclrtEvent event, uint32_t epoch)
     if (!kept && link_events.device[device].epoch == epoch &&
         link_events.device[device].count < LINK_EVENTS_KEEP) {
         link_events.device[device].event[link_events.device[device].count++] = event;
-        kept                                                                 = true;
+        kept = true;
     }
     pthread_mutex_unlock(&link_events.lock);
     if (!kept && acl != NULL && link_ctx_enter(device, &guard) == ASC_OK) {

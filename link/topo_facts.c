@@ -49,7 +49,7 @@ static struct asc_topo *link_topo_make(const asc_acl_t *acl)
 {
     struct asc_topo_device_facts *devices;
     struct asc_topo_node_facts    facts = {0};
-    struct asc_topo              *topo  = NULL;
+    struct asc_topo              *topo = NULL;
     uint64_t                     *bits;
     uint32_t                      count = 0;
 
@@ -57,16 +57,16 @@ static struct asc_topo *link_topo_make(const asc_acl_t *acl)
         return NULL;
     }
     devices = calloc(count, sizeof(*devices));
-    bits    = calloc((size_t)count * count, sizeof(*bits));
+    bits = calloc((size_t)count * count, sizeof(*bits));
     if (devices != NULL && bits != NULL) {
         for (uint32_t dev = 0; dev < count; ++dev) {
             link_topo_device(acl, (int)dev, &devices[dev]);
         }
         link_topo_pairs(acl, count, bits);
-        facts.soc_name    = acl->aclrtGetSocName != NULL ? acl->aclrtGetSocName() : NULL;
+        facts.soc_name = acl->aclrtGetSocName != NULL ? acl->aclrtGetSocName() : NULL;
         facts.num_devices = (int)count;
-        facts.devices     = devices;
-        facts.link_bits   = bits;
+        facts.devices = devices;
+        facts.link_bits = bits;
         if (asc_topo_create(&facts, &topo) != 0) {
             topo = NULL;
         }
@@ -78,7 +78,7 @@ static struct asc_topo *link_topo_make(const asc_acl_t *acl)
 
 struct asc_topo *asc_link_topo(void)
 {
-    const asc_acl_t *acl  = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     struct asc_topo *topo = __atomic_load_n(&link_topo, __ATOMIC_ACQUIRE);
     struct asc_topo *made;
 

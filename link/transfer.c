@@ -28,15 +28,14 @@ typedef struct transfer {
 /* Context current. */
 static link_stream_t *pair_stream(const asc_link_import_t *import)
 {
-    asc_link_peer_t *owner  = import->owner;
+    asc_link_peer_t *owner = import->owner;
     link_stream_t   *stream = atomic_load_explicit(&owner->stream, memory_order_acquire);
     link_stream_t   *fresh;
 
     if (owner->self) {
         return link_stream_get(import->device, LINK_STREAM_D2D);
     }
-    if (stream != NULL && stream->device == import->device &&
-        stream->epoch == import->ctx_epoch &&
+    if (stream != NULL && stream->device == import->device && stream->epoch == import->ctx_epoch &&
         !__atomic_load_n(&stream->failed, __ATOMIC_RELAXED)) {
         return stream;
     }
@@ -66,9 +65,9 @@ void link_transfer_close(unsigned long long deadline_ms)
     unsigned count = link_peer_count();
 
     for (unsigned i = 0; i < count; i++) {
-        asc_link_peer_t *peer   = link_peer_at(i);
+        asc_link_peer_t *peer = link_peer_at(i);
         link_stream_t   *stream = atomic_load(&peer->stream);
-        uint64_t         now    = link_now_ms();
+        uint64_t         now = link_now_ms();
         link_ctx_t       ctx;
         link_op_t        op;
 
@@ -106,8 +105,8 @@ static aclError enqueue(const asc_acl_t *acl, aclrtStream stream, char *there, c
 
     for (size_t done = 0; done < len && error == ACL_SUCCESS;) {
         size_t part = len - done < COPY_MAX ? len - done : COPY_MAX;
-        char  *dst  = (put ? there : here) + done;
-        char  *src  = (put ? here : there) + done;
+        char  *dst = (put ? there : here) + done;
+        char  *src = (put ? here : there) + done;
 
         error = acl->aclrtMemcpyAsync(dst, part, src, part, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
         done += part;
@@ -133,11 +132,10 @@ static asc_status_t finish(link_op_t *op, asc_status_t status)
  * be left in the stream. */
 static asc_status_t start(const transfer_t *task, link_stream_t *stream, link_op_t *op)
 {
-    const asc_acl_t *acl   = asc_acl_get();
-    aclError         error = enqueue(acl, stream->handle, task->there, task->here, task->len,
-                                     task->put);
-    asc_status_t     status = ASC_ERR_ACL;
-    uint64_t         seq;
+    const asc_acl_t *acl = asc_acl_get();
+    aclError error = enqueue(acl, stream->handle, task->there, task->here, task->len, task->put);
+    asc_status_t status = ASC_ERR_ACL;
+    uint64_t     seq;
 
     if (error != ACL_SUCCESS) {
         report(task, error);
@@ -152,7 +150,7 @@ static asc_status_t start(const transfer_t *task, link_stream_t *stream, link_op
     op->arg[0] = task->import;
     op->arg[1] = NULL;
     op->arg[2] = task->put ? task->import : NULL;
-    seq        = task->import->owner->self ? 0 : link_notify_record(task->import->owner, stream);
+    seq = task->import->owner->self ? 0 : link_notify_record(task->import->owner, stream);
     if (seq != 0) {
         op->arg[1] = task->import;
         link_import_op_covered(task->import, seq);
@@ -213,7 +211,7 @@ static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, 
 /* The import is on the home device, the local buffer on another one. */
 static asc_status_t run_bounced(const transfer_t *task)
 {
-    size_t         room   = task->len < BOUNCE_MAX ? task->len : BOUNCE_MAX;
+    size_t         room = task->len < BOUNCE_MAX ? task->len : BOUNCE_MAX;
     link_stream_t *stream = NULL;
     void          *bounce = NULL;
     asc_status_t   status;
@@ -251,18 +249,21 @@ static asc_status_t transfer(transfer_t *task, uint64_t remote, asc_link_op_t *o
 
     if (remote < rkey->base || remote - rkey->base > rkey->size ||
         task->len > rkey->size - (remote - rkey->base)) {
-        asc_log_once(ASC_LOG_ERROR, "%zu bytes at %llx are not inside the imported %llu bytes at "
-                     "%llx of process %d", task->len, (unsigned long long)remote,
-                     (unsigned long long)rkey->size, (unsigned long long)rkey->base,
-                     task->import->owner->addr.pid);
+        asc_log_once(ASC_LOG_ERROR,
+                     "%zu bytes at %llx are not inside the imported %llu bytes at "
+                     "%llx of process %d",
+                     task->len, (unsigned long long)remote, (unsigned long long)rkey->size,
+                     (unsigned long long)rkey->base, task->import->owner->addr.pid);
         return ASC_ERR_INVALID;
     }
     if (task->len == 0) {
         return ASC_OK;
     }
     if (asc_link_mem_query(task->here, task->len, &mem) != ASC_LINK_MEM_DEVICE) {
-        asc_log_once(ASC_LOG_ERROR, "local buffer %p of %zu bytes is not device memory of this "
-                     "process", (void *)task->here, task->len);
+        asc_log_once(ASC_LOG_ERROR,
+                     "local buffer %p of %zu bytes is not device memory of this "
+                     "process",
+                     (void *)task->here, task->len);
         return ASC_ERR_INVALID;
     }
     if (task->put) {
@@ -291,8 +292,8 @@ asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *loca
     return transfer(&task, remote, op);
 }
 
-asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local,
-                          size_t len, asc_link_op_t *op)
+asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
+                          asc_link_op_t *op)
 {
     transfer_t task = {.import = import, .here = (void *)local, .len = len, .put = true};
 

@@ -6,17 +6,20 @@
  */
 #include "tests/link/t_link.h"
 
+#include <time.h>
+
 #define SIZE   65536
 #define ROUNDS 400
 
 static int role(t_world_t *world, int me)
 {
-    asc_link_import_t *import;
-    void              *mine, *local;
+    const struct timespec pause = {.tv_nsec = 100000};
+    asc_link_import_t    *import;
+    void                 *mine, *local;
 
     t_join(world, me, 0);
-    mine             = t_alloc_filled(SIZE, (uint64_t)me);
-    local            = t_alloc_filled(SIZE, 9);
+    mine = t_alloc_filled(SIZE, (uint64_t)me);
+    local = t_alloc_filled(SIZE, 9);
     world->value[me] = (uint64_t)mine;
     t_check(asc_link_export(mine, SIZE, world->rkey[me]) == ASC_OK, "%s", asc_link_last_reason());
     t_barrier(world);
@@ -26,9 +29,11 @@ static int role(t_world_t *world, int me)
         for (int i = 0; i < 200; i++) {
             asc_link_progress();
         }
+        nanosleep(&pause, NULL); /* time for the other one to consume a record */
     }
     t_expect(local, SIZE, (uint64_t)(1 - me), 0);
     asc_link_import_release(import);
+    t_barrier(world); /* the other one needs this one's export up to here */
     asc_link_quiesce(10000);
     world->value[10 + me] = (uint64_t)asc_link_counter("notify_record");
     t_barrier(world);
