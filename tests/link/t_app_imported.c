@@ -29,13 +29,12 @@ static int role(t_world_t *world, int me)
         t_barrier(world);
         memcpy(&rkey, world->rkey[0], sizeof(rkey));
         t_acl_ok(T_ACL(aclrtIpcMemImportByKey)(&apps, rkey.key, 0));
-        t_check(asc_link_import(world->rkey[0], ASC_LINK_RKEY_SIZE, &import) ==
-                        ASC_ERR_UNREACHABLE,
+        t_check(asc_link_import(world->rkey[0], ASC_LINK_RKEY_SIZE, &import) == ASC_ERR_UNREACHABLE,
                 "a second import of one key was accepted by a runtime that has none");
         t_check(*asc_link_last_reason() != '\0', "no reason");
         t_acl_ok(T_ACL(aclrtCreateStream)(&stream));
-        t_acl_ok(T_ACL(aclrtMemcpyAsync)(local, 4096, apps, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                         stream));
+        t_acl_ok(
+            T_ACL(aclrtMemcpyAsync)(local, 4096, apps, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         t_acl_ok(T_ACL(aclrtSynchronizeStream)(stream));
         t_expect(local, 4096, 4, 0);
         t_acl_ok(T_ACL(aclrtIpcMemClose)(rkey.key));

@@ -17,7 +17,14 @@
 #define ROOM  ((size_t)9 << 20)
 #define GUARD 64
 
-enum { PAGEABLE, PINNED, DEVICE, DEVICE2, OTHER, KINDS };
+enum {
+    PAGEABLE,
+    PINNED,
+    DEVICE,
+    DEVICE2,
+    OTHER,
+    KINDS
+};
 
 static char         *area[KINDS];
 static unsigned char wanted[ROOM], got[ROOM];
@@ -84,7 +91,8 @@ static void one_copy(int to, size_t to_at, int from, size_t from_at, size_t len,
 
 static void all_kinds(bool start)
 {
-    static const size_t sizes[] = {1, 3, 64, 4095, 4096, 16384, 16385, 100001, 1 << 20, (4 << 20) + 7};
+    static const size_t sizes[] = {1,     3,     64,     4095,    4096,
+                                   16384, 16385, 100001, 1 << 20, (4 << 20) + 7};
 
     for (int to = 0; to < KINDS; ++to) {
         for (int from = 0; from < KINDS; ++from) {

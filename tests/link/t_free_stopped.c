@@ -14,7 +14,13 @@
 
 #define SIZE ((size_t)8 << 20)
 
-enum { PINNED, STOPPED, RELEASED, FREED, KILLED };
+enum {
+    PINNED,
+    STOPPED,
+    RELEASED,
+    FREED,
+    KILLED
+};
 
 static double now(void)
 {
@@ -51,7 +57,7 @@ static int role(t_world_t *world, int me)
     size_t             before, parked;
 
     t_join(world, me, me); /* on two devices, so that each sees its own memory */
-    local  = t_alloc_filled(4096, 9);
+    local = t_alloc_filled(4096, 9);
     before = t_free_memory();
     share_both_ways(world, me, &mine, &import);
     if (me == 1) {
@@ -74,7 +80,8 @@ static int role(t_world_t *world, int me)
     for (int i = 0; i < 1000; i++) {
         asc_link_progress();
     }
-    t_check(asc_link_counter("free_parked") == 1 && asc_link_counter("free_swept") == 0, "counters");
+    t_check(asc_link_counter("free_parked") == 1 && asc_link_counter("free_swept") == 0,
+            "counters");
     atomic_store(&world->flag[STOPPED], 1);
     kill(world->pid[1], SIGCONT);
     t_flag_await(&world->flag[FREED], 1);

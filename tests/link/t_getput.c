@@ -58,7 +58,7 @@ static int role(t_world_t *world, int me)
 
     t_join(world, me, 0);
     if (me == 0) {
-        mine            = t_alloc_filled(SIZE, 1);
+        mine = t_alloc_filled(SIZE, 1);
         world->value[0] = (uint64_t)mine;
         t_check(asc_link_export((char *)mine + 12345, 10, world->rkey[0]) == ASC_OK, "%s",
                 asc_link_last_reason());

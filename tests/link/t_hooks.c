@@ -25,8 +25,8 @@ static void check_seen(void *ptr, uint64_t *last)
     t_check(mem.base == ptr && mem.size == SIZE, "%p + %d, not %p + %zu", ptr, SIZE, mem.base,
             mem.size);
     t_check(mem.device == 0, "device 0, not %d", mem.device);
-    t_check(mem.generation > *last, "a generation above %llu, not %llu",
-            (unsigned long long)*last, (unsigned long long)mem.generation);
+    t_check(mem.generation > *last, "a generation above %llu, not %llu", (unsigned long long)*last,
+            (unsigned long long)mem.generation);
     *last = mem.generation;
 }
 

@@ -3,7 +3,12 @@
 
 #include "tests/link/t_link.h"
 
+#include "link/board.h"
+
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -224,4 +229,79 @@ size_t t_free_memory(void)
 
     t_acl_ok(T_ACL(aclrtGetMemInfo)(ACL_HBM_MEM, &free_bytes, &total));
     return free_bytes;
+}
+
+static struct {
+    int  saved, file;
+    char text[16384];
+} t_log = {.saved = -1};
+
+void t_messages_begin(void)
+{
+    t_log.file = memfd_create("messages", MFD_CLOEXEC);
+    t_log.saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+    t_check(t_log.file >= 0 && t_log.saved >= 0, "descriptors");
+    t_check(dup2(t_log.file, STDERR_FILENO) == STDERR_FILENO, "dup2");
+}
+
+const char *t_messages(void)
+{
+    ssize_t got = pread(t_log.file, t_log.text, sizeof(t_log.text) - 1, 0);
+
+    t_log.text[got > 0 ? got : 0] = '\0';
+    return t_log.text;
+}
+
+void t_messages_end(void)
+{
+    (void)t_messages();
+    t_check(dup2(t_log.saved, STDERR_FILENO) == STDERR_FILENO, "dup2");
+    close(t_log.saved);
+    close(t_log.file);
+    t_log.saved = -1;
+}
+
+static int t_silent(void *arg)
+{
+    t_start_t *start = arg;
+
+    t_world_run(start->me, start->role);
+    return 0;
+}
+
+void t_world_run_silent(int procs, t_role_fn role)
+{
+    t_start_t   start = {.role = role, .me = procs};
+    const char *text;
+    pid_t       pid;
+    int         status;
+
+    t_messages_begin();
+    pid = t_child(t_silent, &start);
+    (void)dup2(t_log.saved, STDERR_FILENO);
+    status = t_wait(pid);
+    text = t_messages();
+    t_messages_end();
+    t_check(status == 0 && text[0] == '\0', "status %d, messages: %s", status, text);
+}
+
+int t_occurs(const char *text, const char *part)
+{
+    int count = 0;
+
+    for (text = strstr(text, part); text != NULL; text = strstr(text + 1, part)) {
+        count++;
+    }
+    return count;
+}
+
+struct link_board *t_own_board(void)
+{
+    asc_link_addr_t self;
+    void           *board;
+
+    asc_link_self_addr(&self);
+    board = mmap(NULL, sizeof(link_board_t), PROT_READ | PROT_WRITE, MAP_SHARED, self.board_fd, 0);
+    t_check(board != MAP_FAILED, "map the own board");
+    return board;
 }

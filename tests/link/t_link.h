@@ -65,6 +65,24 @@ asc_link_import_t *t_import(const void *rkey);
 /** Progress until the counter has at least that value, at most 20 s. */
 void t_counter_await(const char *name, int64_t value);
 
+/** Messages of the library (standard error) go into memory from now on;
+ *  t_messages() gives what came and t_messages_end() undoes it. No checks in
+ *  between: what a failing one says would be lost. */
+void        t_messages_begin(void);
+const char *t_messages(void);
+void        t_messages_end(void);
+
+/** t_world_run() that must print nothing. */
+void t_world_run_silent(int procs, t_role_fn role);
+
+/** How often @a part occurs in @a text. */
+int t_occurs(const char *text, const char *part);
+
+/** The test's own view of its process's board, for playing a process that ends
+ *  or stops in the middle of a step. */
+struct link_board;
+struct link_board *t_own_board(void);
+
 /** What is free on the current device. */
 size_t t_free_memory(void);
 

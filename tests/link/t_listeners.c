@@ -25,10 +25,10 @@ static void listen_to(asc_link_mem_event_t event, void *base, size_t size, void 
 
     t_check(count < 64, "fewer events");
     heard[count++] = (t_heard_t){
-        .who   = *(int *)arg,
+        .who = *(int *)arg,
         .event = event,
-        .base  = base,
-        .size  = size,
+        .base = base,
+        .size = size,
         .there = asc_acl_get()->aclrtPointerGetAttributes(base, &attr) == ACL_SUCCESS &&
                  attr.location.type == ACL_MEM_LOCATION_TYPE_DEVICE,
     };

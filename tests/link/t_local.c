@@ -27,7 +27,7 @@ static int t_patch(const char *symbol, void *replacement)
 
     t_check(used < 64, "room for %s", symbol);
     patches[used].symbol = symbol;
-    patches[used].value  = replacement;
+    patches[used].value = replacement;
     return t_reloc_modify(&patches[used++]);
 }
 
@@ -40,7 +40,8 @@ void t_link_start(int device)
 
 void t_link_hooks(void)
 {
-    void *ucs = dlopen("libucs.so.0", RTLD_NOW | RTLD_GLOBAL); /* ucm needs it and does not say so */
+    void *ucs =
+        dlopen("libucs.so.0", RTLD_NOW | RTLD_GLOBAL); /* ucm needs it and does not say so */
     void *ucm = dlopen("libucm.so.0", RTLD_NOW);
 
     if (ucs == NULL || ucm == NULL) {
@@ -75,7 +76,7 @@ int64_t t_count(const char *name)
         int64_t     last;
     } seen[32];
     int64_t  now = asc_link_counter(name), before;
-    unsigned i   = 0;
+    unsigned i = 0;
 
     t_check(now >= 0, "a counter named %s", name);
     while (seen[i].name != NULL && strcmp(seen[i].name, name) != 0) {
@@ -83,7 +84,7 @@ int64_t t_count(const char *name)
         t_check(i < 32, "room for %s", name);
     }
     seen[i].name = name;
-    before       = seen[i].last;
+    before = seen[i].last;
     seen[i].last = now;
     return now - before;
 }

@@ -42,8 +42,8 @@ static int role(t_world_t *world, int me)
     asc_link_set_oob(&port);
     t_check(strcmp(asc_link_oob_name(), "test") == 0, "port is %s", asc_link_oob_name());
     t_join(world, me, 0);
-    mine             = t_alloc_filled(SIZE, (uint64_t)me);
-    local            = t_alloc_filled(SIZE, 9);
+    mine = t_alloc_filled(SIZE, (uint64_t)me);
+    local = t_alloc_filled(SIZE, 9);
     world->value[me] = (uint64_t)mine;
     t_check(asc_link_export(mine, SIZE, world->rkey[me]) == ASC_OK, "%s", asc_link_last_reason());
     t_barrier(world);

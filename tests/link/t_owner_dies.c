@@ -21,7 +21,7 @@ static int role(t_world_t *world, int me)
 
     t_join(world, me, 0);
     if (me > 0) {
-        mine             = t_alloc_filled(SIZE, (uint64_t)me);
+        mine = t_alloc_filled(SIZE, (uint64_t)me);
         world->value[me] = (uint64_t)mine;
         t_check(asc_link_export(mine, SIZE, world->rkey[me]) == ASC_OK, "%s",
                 asc_link_last_reason());
@@ -35,7 +35,7 @@ static int role(t_world_t *world, int me)
     }
     mine = t_alloc_filled(SIZE, 9);
     t_barrier(world);
-    dead   = t_import(world->rkey[1]);
+    dead = t_import(world->rkey[1]);
     living = t_import(world->rkey[2]);
     t_get(dead, world->value[1], mine, SIZE);
     t_expect(mine, SIZE, 1, 0);

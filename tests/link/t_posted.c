@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#define SIZE ((size_t)256 << 10)
+#define SIZE   ((size_t)256 << 10)
 #define ROUNDS 100
 
 static int role(t_world_t *world, int me)
@@ -21,7 +21,7 @@ static int role(t_world_t *world, int me)
         for (int round = 0; round < ROUNDS; round++) {
             /* a record is made only when the one before was consumed */
             t_counter_await("notify_consumed", round);
-            mine            = t_alloc_filled(SIZE, (uint64_t)round);
+            mine = t_alloc_filled(SIZE, (uint64_t)round);
             world->value[0] = (uint64_t)mine;
             t_check(asc_link_export(mine, SIZE, world->rkey[0]) == ASC_OK, "%s",
                     asc_link_last_reason());

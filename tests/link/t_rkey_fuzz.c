@@ -46,9 +46,15 @@ static void mutate(unsigned char *bytes)
 
     for (int i = 0; i < changes; i++) {
         switch (draw() % 4) {
-        case 0: bytes[draw() % ASC_LINK_RKEY_SIZE] = (unsigned char)draw(); break;
-        case 1: bytes[draw() % ASC_LINK_RKEY_SIZE] ^= (unsigned char)(1 << draw() % 8); break;
-        case 2: memset(bytes + (draw() % 19) * 8, (int)(draw() % 3) * 0x7f, 8); break;
+        case 0:
+            bytes[draw() % ASC_LINK_RKEY_SIZE] = (unsigned char)draw();
+            break;
+        case 1:
+            bytes[draw() % ASC_LINK_RKEY_SIZE] ^= (unsigned char)(1 << draw() % 8);
+            break;
+        case 2:
+            memset(bytes + (draw() % 19) * 8, (int)(draw() % 3) * 0x7f, 8);
+            break;
         default: {
             uint64_t word = draw() >> (draw() % 64);
 
@@ -58,9 +64,9 @@ static void mutate(unsigned char *bytes)
     }
     if (draw() % 8 == 0) {
         memcpy(&rkey, bytes, sizeof(rkey));
-        rkey.owner.pid      = (int)(draw() % 400) + 1;
+        rkey.owner.pid = (int)(draw() % 400) + 1;
         rkey.owner.board_fd = (int)(draw() % 16);
-        rkey.owner.uid      = draw();
+        rkey.owner.uid = draw();
         memcpy(bytes, &rkey, sizeof(rkey));
     }
     if (draw() % 2 == 0) {

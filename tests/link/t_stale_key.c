@@ -14,13 +14,13 @@
 static void owner(t_world_t *world)
 {
     int   again = 0;
-    void *last  = NULL;
+    void *last = NULL;
 
     for (int round = 0; round < ROUNDS; round++) {
         void *mine = t_alloc_filled(SIZE, (uint64_t)round);
 
         again += mine == last;
-        last            = mine;
+        last = mine;
         world->value[0] = (uint64_t)mine;
         memcpy(world->rkey[1], world->rkey[0], ASC_LINK_RKEY_SIZE);
         t_check(asc_link_export(mine, SIZE, world->rkey[0]) == ASC_OK, "%s",
@@ -42,7 +42,7 @@ static void importer(t_world_t *world)
         t_flag_await(&world->flag[0], round + 1);
         if (round > 0) {
             t_check(asc_link_import(world->rkey[1], ASC_LINK_RKEY_SIZE, &import) ==
-                            ASC_ERR_UNREACHABLE,
+                        ASC_ERR_UNREACHABLE,
                     "round %d: the key of freed memory was accepted", round);
         }
         import = t_import(world->rkey[0]);

@@ -56,7 +56,7 @@ static int role(t_world_t *world, int me)
             asc_link_import_t *import = NULL;
 
             t_check(asc_link_import(world->rkey[i], ASC_LINK_RKEY_SIZE, &import) ==
-                            ASC_ERR_UNREACHABLE,
+                        ASC_ERR_UNREACHABLE,
                     "key %d was imported", i);
         }
     }

@@ -15,9 +15,9 @@ static void *device_memory;
 static void round_trip(void)
 {
     static _Thread_local unsigned char out[SIZE], in[SIZE];
-    asc_link_op_t op;
-    asc_status_t  status;
-    void         *pinned, *copy;
+    asc_link_op_t                      op;
+    asc_status_t                       status;
+    void                              *pinned, *copy;
 
     t_fill(out, SIZE, (uint64_t)(uintptr_t)&op);
     t_check(asc_link_mem_alloc(SIZE, &copy) == ASC_OK, "device memory");

@@ -16,7 +16,7 @@ static int role(t_world_t *world, int me)
 
     t_join(world, me, me);
     if (me == 0) {
-        mine            = t_alloc_filled(SIZE, 1);
+        mine = t_alloc_filled(SIZE, 1);
         world->value[0] = (uint64_t)mine;
         t_check(asc_link_export(mine, SIZE, world->rkey[0]) == ASC_OK, "%s",
                 asc_link_last_reason());
@@ -24,7 +24,7 @@ static int role(t_world_t *world, int me)
         t_barrier(world);
         t_expect(mine, SIZE, 7, 0);
         /* itself as a peer: the same calls, no import by the driver */
-        local  = t_alloc_filled(SIZE, 8);
+        local = t_alloc_filled(SIZE, 8);
         import = t_import(world->rkey[0]);
         t_check(asc_link_peer_is_self(asc_link_import_owner(import)), "not itself");
         t_get(import, world->value[0], local, SIZE);
@@ -33,7 +33,7 @@ static int role(t_world_t *world, int me)
     } else {
         t_barrier(world);
         import = t_import(world->rkey[0]);
-        local  = t_alloc_filled(SIZE, 2);
+        local = t_alloc_filled(SIZE, 2);
         t_get(import, world->value[0], local, SIZE);
         t_expect(local, SIZE, 1, 0);
         t_check(asc_link_counter("get_bounced") == 0, "bounced without need");

@@ -53,7 +53,7 @@ static int role(t_world_t *world, int me)
             t_get(import, world->value[10 + i], local, odd[i]);
             t_expect(local, odd[i], 100 + i, 0);
             t_check(asc_link_get(import, world->value[10 + i], local, odd[i] + 64, &op) ==
-                            ASC_ERR_INVALID,
+                        ASC_ERR_INVALID,
                     "read past the end of %zu bytes", odd[i]);
             asc_link_import_release(import);
         }
