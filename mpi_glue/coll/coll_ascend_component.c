@@ -74,7 +74,7 @@ static int component_open(void)
         mca->output = opal_output_open(NULL);
         opal_output_set_verbosity(mca->output, mca->verbose);
     }
-    status = asc_link_init(ASC_LINK_ABI);
+    status = mca_common_ascend_init();
     opal_output_verbose(1, mca->output, "coll:ascend: runtime %s%s%s", asc_status_text(status),
                         (ASC_OK == status) ? "" : ": ",
                         (ASC_OK == status) ? "" : asc_link_why_not());

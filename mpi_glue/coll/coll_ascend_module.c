@@ -56,7 +56,7 @@ mca_coll_base_module_t *mca_coll_ascend_comm_query(struct ompi_communicator_t *c
 
     (void) comm;
     *priority = mca_coll_ascend_component.priority;
-    if (!mca_coll_ascend_component.enable || !asc_link_ready()) {
+    if (!mca_coll_ascend_component.enable || !mca_common_ascend_active()) {
         return NULL;
     }
     module = OBJ_NEW(mca_coll_ascend_module_t);

@@ -71,6 +71,22 @@ void mca_common_ascend_note_device_use(void)
     }
 }
 
+static asc_status_t init_status = ASC_ERR_NO_RUNTIME;
+
+asc_status_t mca_common_ascend_init(void)
+{
+    init_status = asc_link_init(ASC_LINK_ABI);
+    return init_status;
+}
+
+bool mca_common_ascend_active(void)
+{
+    const char *named = getenv("ASCEND_ACL_LIBRARY");
+
+    return asc_link_ready() || asc_acl_loaded() || ASC_ERR_NO_RUNTIME != init_status ||
+           (NULL != named && '\0' != named[0]);
+}
+
 int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_names_t *names)
 {
     mca_common_ascend_tell(HELP_FILE, "bad pointer", names->call, names->argument, address);

@@ -157,6 +157,17 @@ asc_status_t mca_common_ascend_copies_wait(mca_common_ascend_copies_t *copies);
 /** Tells the user that copying failed in @a names; gives the MPI error class. */
 int mca_common_ascend_copy_failed(asc_status_t status, const mca_common_ascend_names_t *names);
 
+/** asc_link_init() for a component, remembered for the next function. */
+asc_status_t mca_common_ascend_init(void);
+
+/**
+ * Whether buffers of this process may be device memory: link/ works, or it
+ * declined (a wrong setting, a wrong library) although a runtime is in the
+ * process or was asked for. Then buffers still must be told apart: they are
+ * staged or refused, never touched by the CPU.
+ */
+bool mca_common_ascend_active(void);
+
 /** Tells the user about a bad pointer; gives MPI_ERR_BUFFER. */
 int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_names_t *names);
 

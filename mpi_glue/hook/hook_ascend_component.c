@@ -100,13 +100,10 @@ static int component_register(void)
     return OMPI_SUCCESS;
 }
 
-/* Silent where no runtime was asked for: most machines have none. */
-static void note_runtime(asc_status_t status)
+/* Silent where no runtime is used or asked for: most machines have none. */
+static void note_runtime(void)
 {
-    const char *named = getenv("ASCEND_ACL_LIBRARY");
-
-    kept.runtime_failed =
-        ASC_ERR_NO_RUNTIME != status || (NULL != named && '\0' != named[0]);
+    kept.runtime_failed = mca_common_ascend_active();
     /* All ranks need the same pml, and those whose runtime works take
      * pml/ucx: so does one where it was asked for and has failed. */
     if (kept.runtime_failed && mca_hook_ascend_component.select_pml &&
@@ -130,9 +127,9 @@ static int component_open(void)
         mca->output = opal_output_open(NULL);
         opal_output_set_verbosity(mca->output, mca->verbose);
     }
-    status = asc_link_init(ASC_LINK_ABI);
+    status = mca_common_ascend_init();
     if (ASC_OK != status) {
-        note_runtime(status);
+        note_runtime();
         return OMPI_SUCCESS;
     }
     mca->ucx_active =
@@ -168,7 +165,7 @@ static void init_bottom(int argc, char **argv, int requested, int *provided)
     if (kept.ucx_failed) {
         mca_common_ascend_tell_once(HELP_FILE, "ucx module failed", kept.ucx_why);
     }
-    if (!asc_link_ready()) {
+    if (!mca_common_ascend_active()) {
         return;
     }
     if (0 != strcmp("ucx", mca_common_ascend_pml_name())) {
@@ -184,7 +181,7 @@ static void init_bottom(int argc, char **argv, int requested, int *provided)
  * link/ ignores what fails because of that. */
 static void finalize_top(void)
 {
-    if (!asc_link_ready()) {
+    if (!mca_common_ascend_active()) {
         return;
     }
     mca_hook_ascend_unwrap_pml();
