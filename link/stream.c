@@ -36,6 +36,7 @@ link_stream_t *link_stream_create(int device)
     stream->epoch = link_ctx_epoch(device);
     stream->failed = false;
     stream->older = NULL;
+    stream->retired = NULL;
     if (acl->aclrtCreateStreamWithConfig != NULL) {
         err = acl->aclrtCreateStreamWithConfig(&stream->handle, 0, ACL_STREAM_FAST_LAUNCH);
     } else {
@@ -50,7 +51,7 @@ link_stream_t *link_stream_create(int device)
     return stream;
 }
 
-void link_stream_destroy(link_stream_t *stream, bool force)
+static void link_stream_end(link_stream_t *stream, bool force)
 {
     const asc_acl_t *acl = asc_acl_peek();
 
@@ -62,6 +63,17 @@ void link_stream_destroy(link_stream_t *stream, bool force)
         (void)acl->aclrtDestroyStreamForce(stream->handle);
     } else {
         (void)acl->aclrtDestroyStream(stream->handle);
+    }
+}
+
+void link_stream_destroy(link_stream_t *stream, bool force)
+{
+    static link_stream_t *retired; /* atomic */
+
+    link_stream_end(stream, force);
+    stream->retired = __atomic_load_n(&retired, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&retired, &stream->retired, stream, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
     }
 }
 
@@ -96,7 +108,7 @@ link_stream_t *link_stream_get(int device, link_stream_use_t use)
     if (!__atomic_compare_exchange_n(place, &old, made, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE)) {
         /* Another thread was faster; nobody has seen ours. */
-        link_stream_destroy(made, false);
+        link_stream_end(made, false);
         free(made);
         return link_stream_good(old) ? old : NULL;
     }

@@ -19,7 +19,8 @@ typedef struct link_stream {
     uint32_t    epoch;  /**< of the device's context; see link_ctx_epoch() */
     bool        failed; /**< a task of it failed; atomic */
 
-    struct link_stream *older; /**< the one it replaced in link_stream_get() */
+    struct link_stream *older;   /**< the one it replaced in link_stream_get() */
+    struct link_stream *retired; /**< next one whose handle is gone */
 } link_stream_t;
 
 typedef enum link_stream_use {

@@ -40,7 +40,10 @@ static link_stream_t *pair_stream(const asc_link_import_t *import)
         return stream;
     }
     fresh = link_stream_create(import->device);
-    /* a failed stream is left alone: another thread may just be using it */
+    if (fresh != NULL) {
+        /* a failed stream is left alone: another thread may just be using it */
+        fresh->older = stream;
+    }
     if (fresh != NULL && !atomic_compare_exchange_strong(&owner->stream, &stream, fresh)) {
         link_stream_destroy(fresh, false);
         return stream;
@@ -55,9 +58,8 @@ static bool stream_known(const link_stream_t *stream)
     const asc_acl_t  *acl = asc_acl_get();
     aclrtStreamStatus state;
 
-    return acl != NULL &&
-           (acl->aclrtStreamQuery == NULL ||
-            acl->aclrtStreamQuery(stream->handle, &state) == ACL_SUCCESS);
+    return acl != NULL && (acl->aclrtStreamQuery == NULL ||
+                           acl->aclrtStreamQuery(stream->handle, &state) == ACL_SUCCESS);
 }
 
 void link_transfer_close(unsigned long long deadline_ms)
