@@ -24,6 +24,7 @@ cat >"$room/t_env.sh" <<'SH'
 [ -z "${UCX_TLS:-}" ] || exit 5
 [ "$EXTRA" = yes ] || exit 6
 [ -z "$(cat)" ] || exit 7
+[ "$PWD" = "$TMPDIR" ] || exit 8
 echo "$NPUSIM_DIR" >"$1"
 SH
 echo "input" | UCX_TLS=none ASC_TEST_ENV=EXTRA=yes \
