@@ -41,6 +41,38 @@ __attribute__((visibility("hidden"))) void *link_preload_lookup(void *handle, co
 
 /* ------------------------------- the C library's dlsym, without dlsym ---- */
 
+/* Sanitizers stand before the C library's string functions too, and look them
+ * up through dlsym, that is here: nothing of theirs may be called on this way. */
+static bool link_begins(const char *text, const char *begin)
+{
+    while (*begin != '\0' && *text == *begin) {
+        ++text;
+        ++begin;
+    }
+    return *begin == '\0';
+}
+
+static bool link_same(const char *text, const char *other)
+{
+    while (*text != '\0' && *text == *other) {
+        ++text;
+        ++other;
+    }
+    return *text == *other;
+}
+
+static const char *link_file_of(const char *path)
+{
+    const char *file = path;
+
+    for (; *path != '\0'; ++path) {
+        if (*path == '/') {
+            file = path + 1;
+        }
+    }
+    return file;
+}
+
 typedef struct link_libc {
     const ElfW(Sym) * symbols;
     const char     *strings;
@@ -92,7 +124,7 @@ static void *link_libc_symbol(const link_libc_t *lib, const char *name)
         uint32_t other = chain[at - table[1]];
         const ElfW(Sym) *symbol = &lib->symbols[at];
 
-        if (((other ^ hash) >> 1) == 0 && strcmp(lib->strings + symbol->st_name, name) == 0 &&
+        if (((other ^ hash) >> 1) == 0 && link_same(lib->strings + symbol->st_name, name) &&
             symbol->st_shndx != SHN_UNDEF) {
             return (void *)(lib->base + symbol->st_value);
         }
@@ -104,14 +136,13 @@ static void *link_libc_symbol(const link_libc_t *lib, const char *name)
 
 static int link_libc_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    const char *slash = strrchr(info->dlpi_name, '/');
-    const char *file = slash != NULL ? slash + 1 : info->dlpi_name;
+    const char *file = link_file_of(info->dlpi_name);
     link_libc_t lib = {.base = info->dlpi_addr};
     void       *found;
 
     (void)size;
     (void)arg;
-    if (strncmp(file, "libc.so", 7) != 0 && strncmp(file, "libdl.so", 8) != 0) {
+    if (!link_begins(file, "libc.so") && !link_begins(file, "libdl.so")) {
         return 0;
     }
     for (int i = 0; i < info->dlpi_phnum; ++i) {
