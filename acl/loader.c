@@ -293,15 +293,17 @@ const asc_acl_t *asc_acl_peek(void)
 
 const asc_acl_t *asc_acl_get(void)
 {
-    const asc_acl_t *ready  = asc_acl_peek();
-    const char      *wanted = getenv("ASCEND_ACL_LIBRARY");
-    asc_acl_t        table  = {0};
+    const asc_acl_t *ready = asc_acl_peek();
+    const char      *wanted;
+    asc_acl_t        table = {0};
     char             path[PATH_MAX];
     void            *handle;
 
+    /* First of all: this is on the way of every message. */
     if (ready != NULL) {
         return ready;
     }
+    wanted = getenv("ASCEND_ACL_LIBRARY");
     if (wanted != NULL && wanted[0] != '\0') {
         handle = asc_acl_open_named(wanted);
     } else {
