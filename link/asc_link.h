@@ -76,6 +76,13 @@ typedef int (*asc_link_patch_fn)(const char *symbol, void *replacement);
  *  nothing when libascend_preload.so already does that. */
 asc_status_t asc_link_install_hooks(asc_link_patch_fn patch);
 
+/**
+ * Redirects calls of another library's function in the same way, through the
+ * patcher that asc_link_install_hooks() got. @a symbol must stay valid.
+ * @return ASC_ERR_UNSUPPORTED when no module has given a patcher, or it failed.
+ */
+asc_status_t asc_link_redirect(const char *symbol, void *replacement);
+
 typedef enum asc_link_mem_event {
     ASC_LINK_MEM_ALLOC, /**< after the real allocation */
     ASC_LINK_MEM_FREE   /**< before the real free; size 1 where it is not known

@@ -20,6 +20,7 @@ typedef enum link_hook_state {
 
 static pthread_mutex_t   link_hooks_lock = PTHREAD_MUTEX_INITIALIZER;
 static link_hook_state_t link_hooks_state; /* atomic */
+static asc_link_patch_fn link_hooks_patcher;
 static char              link_hooks_why[256];
 
 static const struct {
@@ -99,6 +100,7 @@ asc_status_t asc_link_install_hooks(asc_link_patch_fn patch)
         return ASC_ERR_UNSUPPORTED;
     }
     pthread_mutex_lock(&link_hooks_lock);
+    link_hooks_patcher = patch;
     if (link_hooks_now() == LINK_HOOKS_NONE) {
         status = link_hooks_patch(patch);
     } else if (link_hooks_now() == LINK_HOOKS_FAILED) {
@@ -106,6 +108,16 @@ asc_status_t asc_link_install_hooks(asc_link_patch_fn patch)
     }
     pthread_mutex_unlock(&link_hooks_lock);
     return status;
+}
+
+asc_status_t asc_link_redirect(const char *symbol, void *replacement)
+{
+    asc_link_patch_fn patch;
+
+    pthread_mutex_lock(&link_hooks_lock);
+    patch = link_hooks_patcher;
+    pthread_mutex_unlock(&link_hooks_lock);
+    return patch != NULL && patch(symbol, replacement) == 0 ? ASC_OK : ASC_ERR_UNSUPPORTED;
 }
 
 const char *asc_link_hook_mode(const char **why)

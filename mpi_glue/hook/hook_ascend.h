@@ -59,6 +59,12 @@ bool mca_hook_ascend_user_set(const char *name);
 void mca_hook_ascend_wrap_pml(void);
 void mca_hook_ascend_unwrap_pml(void);
 
+/**
+ * Stand in front of MPI functions that touch the user's buffer with the CPU
+ * before any pml or coll component sees it. Once in a process.
+ */
+void mca_hook_ascend_redirect_calls(void);
+
 /* ---------------------------------------------------- pml's wrappers ---- */
 
 /** The functions that were in the pml before. */

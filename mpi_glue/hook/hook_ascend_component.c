@@ -175,6 +175,7 @@ static void init_bottom(int argc, char **argv, int requested, int *provided)
                         "hook:ascend: pml/%s, device buffers %s", mca_common_ascend_pml_name(),
                         mca_hook_ascend_component.ucx_active ? "by UCX" : "staged");
     mca_hook_ascend_wrap_pml();
+    mca_hook_ascend_redirect_calls();
 }
 
 /* The application may have reset the device or finalised the runtime before:
