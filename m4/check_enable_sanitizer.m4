@@ -22,7 +22,8 @@ AC_DEFUN([CHECK_ENABLE_SANITIZER], [
     dnl gcc warns of every fence, which its thread sanitizer does not model;
     dnl a fence only ever orders more than it assumes.
     AS_CASE([$ASC_SANITIZE],
-        [*tsan*], [ASC_SAN_CFLAGS="$ASC_SAN_CFLAGS -Wno-tsan"])
+        [*tsan*], [AS_IF([$CC -Werror -Wno-tsan -x c -c /dev/null -o conftest.$OBJEXT 2>/dev/null],
+            [ASC_SAN_CFLAGS="$ASC_SAN_CFLAGS -Wno-tsan"])])
     AS_CASE([$ASC_SANITIZE],
         [*asan*], [ASC_ASAN_LIB=`$CC -print-file-name=libasan.so`])
     AC_SUBST([ASC_SAN_CFLAGS])
