@@ -29,7 +29,8 @@ t_need_program() {
 t_uninstrumented() {
     case " ${ASC_SANITIZE:-} " in
     *" asan "*)
-        env LD_PRELOAD="$ASC_ASAN_LIB${LD_PRELOAD:+:$LD_PRELOAD}" \
+        # not env(1): it would be the first to meet the caller's LD_PRELOAD
+        LD_PRELOAD="$ASC_ASAN_LIB${LD_PRELOAD:+:$LD_PRELOAD}" \
             ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" "$@"
         ;;
     *) "$@" ;;
@@ -44,7 +45,7 @@ t_preload() {
     case " ${ASC_SANITIZE:-} " in
     *" asan "*) lib=$ASC_ASAN_LIB:$lib ;;
     esac
-    env LD_PRELOAD="$lib" "$@"
+    LD_PRELOAD="$lib" "$@"
 }
 
 # t_mpirun RANKS CMD...: mpirun, or a skip where Open MPI is not built for
