@@ -203,6 +203,16 @@ bool asc_link_peer_alive(asc_link_peer_t *peer);
 int asc_link_peer_tgid(const asc_link_peer_t *peer);
 int asc_link_peer_device(const asc_link_peer_t *peer);
 
+/**
+ * The mail area: zeroed shared memory on the own board, aligned to a cache
+ * line, that this process alone writes and its peers read; for the module that
+ * sees MPI's calls. link/ does not look into it. It lives as long as the
+ * process. How readers find whole records is their and the writer's business.
+ * @return NULL without a board.
+ */
+void       *asc_link_mail(size_t *len);
+const void *asc_link_peer_mail(const asc_link_peer_t *peer, size_t *len);
+
 /** This process's home device: the first one seen in use, or -1. */
 int asc_link_home_device(void);
 

@@ -255,6 +255,14 @@ link_board_t *link_board(void)
     return board != NULL && !link_forked() ? board : NULL;
 }
 
+void *asc_link_mail(size_t *len)
+{
+    link_board_t *board = link_board();
+
+    *len = board != NULL ? sizeof(board->mail) : 0;
+    return board != NULL ? board->mail : NULL;
+}
+
 int link_board_fd(void)
 {
     return link_board() != NULL ? own.fd : -1;

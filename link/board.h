@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define LINK_BOARD_MAGIC   UINT64_C(0x3144524f42435341) /* "ASCBORD1" */
-#define LINK_BOARD_VERSION 1
+#define LINK_BOARD_VERSION 2
 
 /** Allocations that may be exported at a time. */
 #define LINK_BOARD_LIVE 4096
@@ -37,6 +37,8 @@
 #define LINK_BOARD_PEERS 1024
 /** Names of the default OOB port. */
 #define LINK_BOARD_NAMES 2048
+/** Bytes of the mail area, which link/ hands out without looking into it. */
+#define LINK_BOARD_MAIL 32768
 
 typedef enum link_hazard_state {
     LINK_HAZARD_FREE,
@@ -95,6 +97,8 @@ typedef struct link_board {
     link_board_hazard_t hazards[LINK_BOARD_HAZARDS];
     link_board_row_t    rows[LINK_BOARD_PEERS];
     link_board_name_t   names[LINK_BOARD_NAMES];
+
+    _Alignas(64) unsigned char mail[LINK_BOARD_MAIL];
 } link_board_t;
 
 _Static_assert(sizeof(link_board_hazard_t) == 32, "hazard slot layout");

@@ -249,3 +249,9 @@ int asc_link_peer_device(const asc_link_peer_t *peer)
 {
     return atomic_load_explicit(&peer->board->device, memory_order_acquire) - 1;
 }
+
+const void *asc_link_peer_mail(const asc_link_peer_t *peer, size_t *len)
+{
+    *len = sizeof(peer->board->mail);
+    return peer->board->mail;
+}

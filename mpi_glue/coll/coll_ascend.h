@@ -30,8 +30,8 @@
 
 BEGIN_C_DECLS
 
-/* Every slot of a communicator's table that takes a buffer, for saving and for
- * installing: all but the barriers. */
+/* Every slot of a communicator's table that is saved and installed: those that
+ * take a buffer, and the blocking barrier, which is only recorded. */
 #define MCA_COLL_ASCEND_SLOTS_OF(X, _prefix, _suffix)                                              \
     X(_prefix##allgather##_suffix)                                                                 \
     X(_prefix##allgatherv##_suffix)                                                                \
@@ -58,11 +58,13 @@ BEGIN_C_DECLS
     MCA_COLL_ASCEND_SLOTS_OF(X, neighbor_, )                                                       \
     MCA_COLL_ASCEND_SLOTS_OF(X, ineighbor_, )                                                      \
     MCA_COLL_ASCEND_SLOTS_OF(X, neighbor_, _init)                                                  \
+    X(barrier)                                                                                     \
     X(reduce_local)
 
 typedef struct mca_coll_ascend_component {
     mca_coll_base_component_2_0_0_t super;
     bool                            enable;
+    bool                            check; /**< compare the records of calls */
     int                             priority;
     int                             verbose;
     int                             output;
@@ -73,7 +75,14 @@ OMPI_DECLSPEC extern mca_coll_ascend_component_t mca_coll_ascend_component;
 typedef struct mca_coll_ascend_module {
     mca_coll_base_module_t    super;
     mca_coll_base_comm_coll_t lower;       /**< what the communicator had before us */
+    bool                      records;     /**< its blocking calls are recorded */
     bool                      peers_known; /**< local peers were opened */
+    bool                      unchecked;   /**< a peer was found to post nothing */
+    bool                      told;        /**< a difference was reported */
+    uint32_t                  context;     /**< context id, once something is posted */
+    uint32_t                  posted;      /**< sequence number of the last record */
+    int                       npeers;
+    const void              **mails;       /**< mail areas by rank, NULL where not to be read */
 } mca_coll_ascend_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_ascend_module_t);
@@ -83,6 +92,7 @@ mca_coll_base_module_t *mca_coll_ascend_comm_query(struct ompi_communicator_t *c
 /** Each sets the slots of its family. */
 void mca_coll_ascend_install_allgather(mca_coll_base_module_t *module);
 void mca_coll_ascend_install_alltoall(mca_coll_base_module_t *module);
+void mca_coll_ascend_install_barrier(mca_coll_base_module_t *module);
 void mca_coll_ascend_install_bcast(mca_coll_base_module_t *module);
 void mca_coll_ascend_install_gather(mca_coll_base_module_t *module);
 void mca_coll_ascend_install_neighbor_allgather(mca_coll_base_module_t *module);
@@ -124,9 +134,66 @@ typedef struct mca_coll_ascend_call {
     mca_coll_base_module_t              *module;
 } mca_coll_ascend_call_t;
 
-/** What is particular to one collective. */
+/** The collectives; values travel in records. mca_coll_ascend_traits[] says
+ *  what is particular to each where data do not matter. */
+typedef enum mca_coll_ascend_kind {
+    MCA_COLL_ASCEND_NONE,
+    MCA_COLL_ASCEND_ALLGATHER,
+    MCA_COLL_ASCEND_ALLGATHERV,
+    MCA_COLL_ASCEND_ALLREDUCE,
+    MCA_COLL_ASCEND_ALLTOALL,
+    MCA_COLL_ASCEND_ALLTOALLV,
+    MCA_COLL_ASCEND_ALLTOALLW,
+    MCA_COLL_ASCEND_BARRIER,
+    MCA_COLL_ASCEND_BCAST,
+    MCA_COLL_ASCEND_EXSCAN,
+    MCA_COLL_ASCEND_GATHER,
+    MCA_COLL_ASCEND_GATHERV,
+    MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER,
+    MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV,
+    MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL,
+    MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV,
+    MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW,
+    MCA_COLL_ASCEND_REDUCE,
+    MCA_COLL_ASCEND_REDUCE_LOCAL,
+    MCA_COLL_ASCEND_REDUCE_SCATTER,
+    MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK,
+    MCA_COLL_ASCEND_SCAN,
+    MCA_COLL_ASCEND_SCATTER,
+    MCA_COLL_ASCEND_SCATTERV,
+    MCA_COLL_ASCEND_KINDS
+} mca_coll_ascend_kind_t;
+
+/** Whose arrival a rank's call waits for in any case. */
+typedef enum mca_coll_ascend_watch {
+    MCA_COLL_ASCEND_WATCH_NONE,
+    MCA_COLL_ASCEND_WATCH_ALL,
+    MCA_COLL_ASCEND_WATCH_LOWER,  /**< ranks below */
+    MCA_COLL_ASCEND_WATCH_ROOT,   /**< all but the root for the root */
+    MCA_COLL_ASCEND_WATCH_LEAVES, /**< the root for all others */
+} mca_coll_ascend_watch_t;
+
+/** What MPI wants equal. */
+typedef enum mca_coll_ascend_match {
+    MCA_COLL_ASCEND_MATCH_NONE,   /**< nothing that one number could tell */
+    MCA_COLL_ASCEND_MATCH_EQUAL,  /**< the bytes on all ranks */
+    MCA_COLL_ASCEND_MATCH_BLOCKS, /**< what is sent to a rank and what that receives */
+} mca_coll_ascend_match_t;
+
+typedef struct mca_coll_ascend_trait {
+    const char             *name; /**< as in MPI_Xxx */
+    mca_coll_ascend_watch_t watch;
+    mca_coll_ascend_match_t match;
+    bool                    rooted;
+    bool                    reduces;
+} mca_coll_ascend_trait_t;
+
+/** By kind. */
+extern const mca_coll_ascend_trait_t mca_coll_ascend_traits[MCA_COLL_ASCEND_KINDS];
+
+/** What is particular to one collective's data. */
 typedef struct mca_coll_ascend_family {
-    const char *name; /**< as in MPI_Xxx */
+    mca_coll_ascend_kind_t kind;
 
     /** Says which data the call reads and writes on this rank. The uses are
      *  zeroed: what is not significant here is left alone. Must be cheap, for
@@ -206,8 +273,10 @@ int mca_coll_ascend_modex_send(void);
 bool mca_coll_ascend_modex_addr(const opal_process_name_t *name, asc_link_addr_t *addr);
 
 /** Opens the peers of @a comm on this node, so that link/ knows them before
- *  the first export. Failures are silent: such pairs use other paths. */
-void mca_coll_ascend_open_peers(struct ompi_communicator_t *comm);
+ *  the first export. Failures are silent: such pairs use other paths.
+ *  @param mails gets the mail area of each rank of the local group, or NULL
+ *         for the process itself and for those that have none; may be NULL. */
+void mca_coll_ascend_open_peers(struct ompi_communicator_t *comm, const void **mails);
 
 /** PMIx behind link/asc_oob.h. */
 void mca_coll_ascend_oob_plug(void);

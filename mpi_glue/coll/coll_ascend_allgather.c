@@ -37,7 +37,7 @@ static int invoke_allgather(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_allgather = {
-    .name = "MPI_Allgather", .describe = describe_allgather, .invoke = invoke_allgather};
+    .kind = MCA_COLL_ASCEND_ALLGATHER, .describe = describe_allgather, .invoke = invoke_allgather};
 
 static int allgather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                      int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
@@ -114,7 +114,7 @@ static int invoke_allgatherv(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_allgatherv = {
-    .name = "MPI_Allgatherv", .describe = describe_allgatherv, .invoke = invoke_allgatherv};
+    .kind = MCA_COLL_ASCEND_ALLGATHERV, .describe = describe_allgatherv, .invoke = invoke_allgatherv};
 
 static int allgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                       const int *rcounts, const int *rdispls, struct ompi_datatype_t *rdtype,

@@ -35,7 +35,7 @@ static int invoke_alltoall(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_alltoall = {
-    .name = "MPI_Alltoall", .describe = describe_alltoall, .invoke = invoke_alltoall};
+    .kind = MCA_COLL_ASCEND_ALLTOALL, .describe = describe_alltoall, .invoke = invoke_alltoall};
 
 static int alltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                     int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
@@ -111,7 +111,7 @@ static int invoke_alltoallv(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_alltoallv = {
-    .name = "MPI_Alltoallv", .describe = describe_alltoallv, .invoke = invoke_alltoallv};
+    .kind = MCA_COLL_ASCEND_ALLTOALLV, .describe = describe_alltoallv, .invoke = invoke_alltoallv};
 
 static int alltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                      struct ompi_datatype_t *sdtype, void *rbuf, const int *rcounts,
@@ -218,7 +218,7 @@ static int invoke_alltoallw(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_alltoallw = {
-    .name = "MPI_Alltoallw", .describe = describe_alltoallw, .invoke = invoke_alltoallw};
+    .kind = MCA_COLL_ASCEND_ALLTOALLW, .describe = describe_alltoallw, .invoke = invoke_alltoallw};
 
 static int alltoallw(const void *sbuf, const int *scounts, const int *sdispls,
                      struct ompi_datatype_t *const *sdtypes, void *rbuf, const int *rcounts,

@@ -33,7 +33,7 @@ static int invoke_bcast(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_bcast = {
-    .name = "MPI_Bcast", .describe = describe_bcast, .invoke = invoke_bcast};
+    .kind = MCA_COLL_ASCEND_BCAST, .describe = describe_bcast, .invoke = invoke_bcast};
 
 static int bcast(void *buf, int count, struct ompi_datatype_t *dtype, int root,
                  struct ompi_communicator_t *comm, mca_coll_base_module_t *module)

@@ -30,6 +30,7 @@ mca_coll_ascend_component_t mca_coll_ascend_component = {
             .collm_comm_query = mca_coll_ascend_comm_query,
         },
     .enable   = true,
+    .check    = true,
     .priority = DEFAULT_PRIORITY,
     .output   = -1,
 };
@@ -40,6 +41,7 @@ static int component_register(void)
     mca_base_component_t *version    = &mca->super.collm_version;
 
     mca->enable   = true;
+    mca->check    = true;
     mca->priority = DEFAULT_PRIORITY;
     mca->verbose  = 0;
     (void) mca_base_component_var_register(
@@ -48,6 +50,12 @@ static int component_register(void)
         "most collectives",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
         &mca->enable);
+    (void) mca_base_component_var_register(
+        version, "check",
+        "Whether a blocking collective with a device buffer compares its arguments with those of "
+        "the other ranks, and gives an error where MPI wants them equal and they differ",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &mca->check);
     (void) mca_base_component_var_register(
         version, "priority",
         "Priority of coll/ascend. Buffers are judged only in components above which it stands",

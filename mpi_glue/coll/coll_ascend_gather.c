@@ -39,7 +39,7 @@ static int invoke_gather(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_gather = {
-    .name = "MPI_Gather", .describe = describe_gather, .invoke = invoke_gather};
+    .kind = MCA_COLL_ASCEND_GATHER, .describe = describe_gather, .invoke = invoke_gather};
 
 static int gather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                   int rcount, struct ompi_datatype_t *rdtype, int root,
@@ -120,7 +120,7 @@ static int invoke_gatherv(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_gatherv = {
-    .name = "MPI_Gatherv", .describe = describe_gatherv, .invoke = invoke_gatherv};
+    .kind = MCA_COLL_ASCEND_GATHERV, .describe = describe_gatherv, .invoke = invoke_gatherv};
 
 static int gatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                    const int *rcounts, const int *rdispls, struct ompi_datatype_t *rdtype, int root,

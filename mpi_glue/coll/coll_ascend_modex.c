@@ -108,7 +108,7 @@ bool mca_coll_ascend_modex_addr(const opal_process_name_t *name, asc_link_addr_t
     return true;
 }
 
-static void open_peer(const ompi_proc_t *proc)
+static asc_link_peer_t *open_peer(const ompi_proc_t *proc)
 {
     asc_link_peer_t *peer;
     asc_link_addr_t addr;
@@ -117,33 +117,38 @@ static void open_peer(const ompi_proc_t *proc)
 
     if (!OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags) ||
         !mca_coll_ascend_modex_addr(&proc->super.proc_name, &addr)) {
-        return;
+        return NULL;
     }
     status = asc_link_peer_open(&addr, &peer, why, sizeof(why));
     if (ASC_OK != status) {
         opal_output_verbose(1, mca_coll_ascend_component.output,
                             "coll:ascend: peer %s is not used directly: %s",
                             OPAL_NAME_PRINT(proc->super.proc_name), why);
+        return NULL;
     }
+    return peer;
 }
 
-static void open_group(ompi_group_t *group)
+static void open_group(ompi_group_t *group, const void **mails)
 {
+    size_t len;
+
     for (int i = 0; i < ompi_group_size(group); i++) {
         const ompi_proc_t *proc = ompi_group_get_proc_ptr(group, i, false);
-
         /* Not allocated yet: never talked to, hence not on this node. */
-        if (NULL != proc) {
-            open_peer(proc);
+        asc_link_peer_t *peer = (NULL != proc) ? open_peer(proc) : NULL;
+
+        if (NULL != mails && NULL != peer && !asc_link_peer_is_self(peer)) {
+            mails[i] = asc_link_peer_mail(peer, &len);
         }
     }
 }
 
-void mca_coll_ascend_open_peers(struct ompi_communicator_t *comm)
+void mca_coll_ascend_open_peers(struct ompi_communicator_t *comm, const void **mails)
 {
-    open_group(comm->c_local_group);
+    open_group(comm->c_local_group, mails);
     if (OMPI_COMM_IS_INTER(comm)) {
-        open_group(comm->c_remote_group);
+        open_group(comm->c_remote_group, NULL);
     }
 }
 

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_ascend.h"
+#include "coll_ascend_record.h"
+
+#include <stdlib.h>
 
 static void module_construct(mca_coll_ascend_module_t *module)
 {
     memset(&module->lower, 0, sizeof(module->lower));
-    module->peers_known = false;
+    module->records = module->peers_known = false;
+    module->unchecked = module->told = false;
+    module->context = module->posted = 0;
+    module->npeers = 0;
+    module->mails  = NULL;
 }
 
 static void module_release(mca_coll_ascend_module_t *module)
 {
+    mca_coll_ascend_record_forget(module);
+    free(module->mails);
+    module->mails = NULL;
 #define RELEASE(_slot)                                                                             \
     if (NULL != module->lower.coll_##_slot##_module) {                                             \
         OBJ_RELEASE(module->lower.coll_##_slot##_module);                                          \
@@ -37,6 +47,8 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     }
     MCA_COLL_ASCEND_SLOTS(SAVE)
 #undef SAVE
+    module->records = OMPI_COMM_IS_INTRA(comm) && ompi_comm_size(comm) > 1;
+    module->npeers  = ompi_comm_size(comm);
     return OMPI_SUCCESS;
 }
 
@@ -67,6 +79,7 @@ mca_coll_base_module_t *mca_coll_ascend_comm_query(struct ompi_communicator_t *c
     module->super.coll_module_disable = module_disable;
     mca_coll_ascend_install_allgather(&module->super);
     mca_coll_ascend_install_alltoall(&module->super);
+    mca_coll_ascend_install_barrier(&module->super);
     mca_coll_ascend_install_bcast(&module->super);
     mca_coll_ascend_install_gather(&module->super);
     mca_coll_ascend_install_neighbor_allgather(&module->super);

@@ -49,7 +49,7 @@ static int invoke_neighbor_allgather(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_neighbor_allgather = {
-    .name = "MPI_Neighbor_allgather", .describe = describe_neighbor_allgather, .invoke = invoke_neighbor_allgather};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER, .describe = describe_neighbor_allgather, .invoke = invoke_neighbor_allgather};
 
 static int neighbor_allgather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                               void *rbuf, int rcount, struct ompi_datatype_t *rdtype,
@@ -127,7 +127,7 @@ static int invoke_neighbor_allgatherv(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_neighbor_allgatherv = {
-    .name = "MPI_Neighbor_allgatherv", .describe = describe_neighbor_allgatherv, .invoke = invoke_neighbor_allgatherv};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV, .describe = describe_neighbor_allgatherv, .invoke = invoke_neighbor_allgatherv};
 
 static int neighbor_allgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                                void *rbuf, const int *rcounts, const int *rdispls,

@@ -47,7 +47,7 @@ static int invoke_neighbor_alltoall(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_neighbor_alltoall = {
-    .name = "MPI_Neighbor_alltoall", .describe = describe_neighbor_alltoall, .invoke = invoke_neighbor_alltoall};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL, .describe = describe_neighbor_alltoall, .invoke = invoke_neighbor_alltoall};
 
 static int neighbor_alltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                              void *rbuf, int rcount, struct ompi_datatype_t *rdtype,
@@ -127,7 +127,7 @@ static int invoke_neighbor_alltoallv(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_neighbor_alltoallv = {
-    .name = "MPI_Neighbor_alltoallv", .describe = describe_neighbor_alltoallv, .invoke = invoke_neighbor_alltoallv};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV, .describe = describe_neighbor_alltoallv, .invoke = invoke_neighbor_alltoallv};
 
 static int neighbor_alltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                               struct ompi_datatype_t *sdtype, void *rbuf, const int *rcounts,
@@ -221,7 +221,7 @@ static int invoke_neighbor_alltoallw(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_neighbor_alltoallw = {
-    .name = "MPI_Neighbor_alltoallw", .describe = describe_neighbor_alltoallw, .invoke = invoke_neighbor_alltoallw};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW, .describe = describe_neighbor_alltoallw, .invoke = invoke_neighbor_alltoallw};
 
 static int neighbor_alltoallw(const void *sbuf, const int *scounts, const MPI_Aint *sdispls,
                               struct ompi_datatype_t *const *sdtypes, void *rbuf,

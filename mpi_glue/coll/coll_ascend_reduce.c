@@ -37,7 +37,7 @@ static int invoke_reduce(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_reduce = {
-    .name = "MPI_Reduce", .describe = describe_reduce, .invoke = invoke_reduce};
+    .kind = MCA_COLL_ASCEND_REDUCE, .describe = describe_reduce, .invoke = invoke_reduce};
 
 static int reduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
                   struct ompi_op_t *op, int root, struct ompi_communicator_t *comm,
@@ -106,7 +106,7 @@ static int invoke_allreduce(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_allreduce = {
-    .name = "MPI_Allreduce", .describe = describe_allreduce, .invoke = invoke_allreduce};
+    .kind = MCA_COLL_ASCEND_ALLREDUCE, .describe = describe_allreduce, .invoke = invoke_allreduce};
 
 static int allreduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
                      struct ompi_op_t *op, struct ompi_communicator_t *comm,
@@ -160,7 +160,7 @@ static void describe_reduce_local(const mca_coll_ascend_call_t *call, mca_common
     recv->in = recv->out;
 }
 
-static const mca_coll_ascend_family_t family_reduce_local = {.name     = "MPI_Reduce_local",
+static const mca_coll_ascend_family_t family_reduce_local = {.kind     = MCA_COLL_ASCEND_REDUCE_LOCAL,
                                                              .describe = describe_reduce_local,
                                                              .invoke   = invoke_reduce_local};
 

@@ -40,7 +40,7 @@ static int invoke_reduce_scatter(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_reduce_scatter = {
-    .name = "MPI_Reduce_scatter", .describe = describe_reduce_scatter, .invoke = invoke_reduce_scatter};
+    .kind = MCA_COLL_ASCEND_REDUCE_SCATTER, .describe = describe_reduce_scatter, .invoke = invoke_reduce_scatter};
 
 static int reduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
                           struct ompi_datatype_t *dtype, struct ompi_op_t *op,
@@ -116,7 +116,7 @@ static int invoke_reduce_scatter_block(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_reduce_scatter_block = {
-    .name = "MPI_Reduce_scatter_block", .describe = describe_reduce_scatter_block, .invoke = invoke_reduce_scatter_block};
+    .kind = MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK, .describe = describe_reduce_scatter_block, .invoke = invoke_reduce_scatter_block};
 
 static int reduce_scatter_block(const void *sbuf, void *rbuf, int count,
                                 struct ompi_datatype_t *dtype, struct ompi_op_t *op,

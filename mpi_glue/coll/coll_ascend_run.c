@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_ascend.h"
+#include "coll_ascend_record.h"
 
 #include <stdio.h>
 
@@ -15,10 +16,27 @@ typedef struct staging {
 
 static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
 
+/* Saved functions that this thread is in. What they call themselves goes
+ * straight to the level below and is not recorded: only some ranks may make
+ * such calls, and all their buffers are host memory. */
+static __thread int depth;
+
+static int invoke(const mca_coll_ascend_call_t *call)
+{
+    int rc;
+
+    depth++;
+    rc = call->family->invoke(call);
+    depth--;
+    return rc;
+}
+
 static void name_buffers(const mca_coll_ascend_call_t *call, staging_t *staging)
 {
-    staging->names[SEND] = (mca_common_ascend_names_t){call->family->name, "send"};
-    staging->names[RECV] = (mca_common_ascend_names_t){call->family->name, "receive"};
+    const char *name = mca_coll_ascend_traits[call->family->kind].name;
+
+    staging->names[SEND] = (mca_common_ascend_names_t){name, "send"};
+    staging->names[RECV] = (mca_common_ascend_names_t){name, "receive"};
 }
 
 static int open_stages(const staging_t *staging, mca_common_ascend_stage_t *stages)
@@ -66,9 +84,23 @@ static int copy_in(const staging_t *staging, mca_common_ascend_stage_t *stages,
                : mca_common_ascend_copy_failed(status, &staging->names[SEND]);
 }
 
+/* Tells the others how this rank's call stands and looks at theirs. */
+static int agree(const mca_coll_ascend_call_t *call, mca_coll_ascend_posted_t *posted, int rc)
+{
+    if (!mca_coll_ascend_recorded(call)) {
+        return rc;
+    }
+    mca_coll_ascend_record_post(call, true, OMPI_SUCCESS != rc, posted);
+    depth++;
+    rc = mca_coll_ascend_record_check(call, posted, rc);
+    depth--;
+    return rc;
+}
+
 static int run_blocking(mca_coll_ascend_call_t *call, const staging_t *staging)
 {
     mca_common_ascend_stage_t stages[BUFFERS] = {{.memory = NULL}, {.memory = NULL}};
+    mca_coll_ascend_posted_t posted = {.late = false};
     mca_common_ascend_copies_t copies;
     asc_status_t status;
     int rc;
@@ -77,9 +109,13 @@ static int run_blocking(mca_coll_ascend_call_t *call, const staging_t *staging)
     if (OMPI_SUCCESS == rc) {
         rc = copy_in(staging, stages, &copies);
     }
+    rc = agree(call, &posted, rc);
     if (OMPI_SUCCESS == rc) {
         replace_buffers(call, stages);
-        rc = call->family->invoke(call);
+        rc = invoke(call);
+    }
+    if (OMPI_SUCCESS == rc && posted.late) {
+        mca_coll_ascend_record_done(call, &posted);
     }
     if (OMPI_SUCCESS == rc) {
         for (int i = 0; i < BUFFERS; i++) {
@@ -112,7 +148,7 @@ static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
     if (OMPI_SUCCESS == rc) {
         replace_buffers(call, request->stages);
         call->request = &request->inner;
-        rc            = call->family->invoke(call);
+        rc            = invoke(call);
     }
     if (OMPI_SUCCESS != rc) {
         request->inner = NULL;
@@ -132,13 +168,13 @@ static int run_staged(mca_coll_ascend_call_t *call, staging_t *staging)
 
     mca_common_ascend_note_device_use();
     opal_output_verbose(20, mca_coll_ascend_component.output,
-                        "coll:ascend: %s (%s) staged, send %s, receive %s", call->family->name,
+                        "coll:ascend: %s (%s) staged, send %s, receive %s", staging->names[SEND].call,
                         form_names[call->form],
                         (ASC_LINK_MEM_DEVICE == staging->kinds[SEND]) ? "device" : "host",
                         (ASC_LINK_MEM_DEVICE == staging->kinds[RECV]) ? "device" : "host");
     if (!module->peers_known && NULL != call->comm) {
         module->peers_known = true;
-        mca_coll_ascend_open_peers(call->comm);
+        mca_coll_ascend_open_peers(call->comm, NULL);
     }
     return (MCA_COLL_ASCEND_BLOCKING == call->form) ? run_blocking(call, staging)
                                                     : run_request(call, staging);
@@ -152,8 +188,12 @@ static const void *bad_address(const mca_common_ascend_use_t *use)
 
 int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
 {
+    mca_coll_ascend_posted_t posted;
     staging_t staging;
 
+    if (OPAL_UNLIKELY(0 != depth)) {
+        return call->family->invoke(call);
+    }
     staging.uses[SEND].in.nblocks = staging.uses[SEND].out.nblocks = 0;
     staging.uses[RECV].in.nblocks = staging.uses[RECV].out.nblocks = 0;
     staging.uses[SEND].in.buf = staging.uses[SEND].out.buf = call->sbuf;
@@ -164,12 +204,17 @@ int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
     }
     if (OPAL_LIKELY(ASC_LINK_MEM_HOST == staging.kinds[SEND] &&
                     ASC_LINK_MEM_HOST == staging.kinds[RECV])) {
-        return call->family->invoke(call);
+        if (mca_coll_ascend_recorded(call)) {
+            mca_coll_ascend_record_post(call, false, false, &posted);
+        }
+        return invoke(call);
     }
     name_buffers(call, &staging);
     for (int i = 0; i < BUFFERS; i++) {
         if (ASC_LINK_MEM_BAD == staging.kinds[i]) {
-            return mca_common_ascend_bad_pointer(bad_address(&staging.uses[i]), &staging.names[i]);
+            return agree(call, &posted,
+                         mca_common_ascend_bad_pointer(bad_address(&staging.uses[i]),
+                                                       &staging.names[i]));
         }
     }
     return run_staged(call, &staging);

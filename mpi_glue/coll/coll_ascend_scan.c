@@ -32,7 +32,7 @@ static int invoke_scan(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_scan = {
-    .name = "MPI_Scan", .describe = describe_scan, .invoke = invoke_scan};
+    .kind = MCA_COLL_ASCEND_SCAN, .describe = describe_scan, .invoke = invoke_scan};
 
 static int scan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
                 struct ompi_op_t *op, struct ompi_communicator_t *comm,
@@ -103,7 +103,7 @@ static int invoke_exscan(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_exscan = {
-    .name = "MPI_Exscan", .describe = describe_exscan, .invoke = invoke_exscan};
+    .kind = MCA_COLL_ASCEND_EXSCAN, .describe = describe_exscan, .invoke = invoke_exscan};
 
 static int exscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
                   struct ompi_op_t *op, struct ompi_communicator_t *comm,

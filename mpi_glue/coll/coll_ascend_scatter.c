@@ -35,7 +35,7 @@ static int invoke_scatter(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_scatter = {
-    .name = "MPI_Scatter", .describe = describe_scatter, .invoke = invoke_scatter};
+    .kind = MCA_COLL_ASCEND_SCATTER, .describe = describe_scatter, .invoke = invoke_scatter};
 
 static int scatter(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                    int rcount, struct ompi_datatype_t *rdtype, int root,
@@ -110,7 +110,7 @@ static int invoke_scatterv(const mca_coll_ascend_call_t *call)
 }
 
 static const mca_coll_ascend_family_t family_scatterv = {
-    .name = "MPI_Scatterv", .describe = describe_scatterv, .invoke = invoke_scatterv};
+    .kind = MCA_COLL_ASCEND_SCATTERV, .describe = describe_scatterv, .invoke = invoke_scatterv};
 
 static int scatterv(const void *sbuf, const int *scounts, const int *sdispls,
                     struct ompi_datatype_t *sdtype, void *rbuf, int rcount,

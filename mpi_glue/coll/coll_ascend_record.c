@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_ascend_record.h"
+#include "mpi_glue/common/common_ascend_tell.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ompi/op/op.h"
+#include "opal/runtime/opal_progress.h"
+#include "opal/threads/mutex.h"
+
+_Static_assert(64 == sizeof(mca_coll_ascend_record_t), "a record is a cache line");
+_Static_assert(sizeof(mca_coll_ascend_facts_t) ==
+                   sizeof(((mca_coll_ascend_record_t *) NULL)->words),
+               "facts fill their words");
+
+#define TABLE_BYTES                                                                                \
+    (MCA_COLL_ASCEND_BUCKETS * MCA_COLL_ASCEND_RING * sizeof(mca_coll_ascend_record_t))
+
+/* Looks between two looks at the clock. */
+#define LOOKS 64
+
+const mca_coll_ascend_trait_t mca_coll_ascend_traits[MCA_COLL_ASCEND_KINDS] = {
+    [MCA_COLL_ASCEND_NONE] = {.name = "nothing"},
+    [MCA_COLL_ASCEND_ALLGATHER] = {.name  = "MPI_Allgather",
+                                   .watch = MCA_COLL_ASCEND_WATCH_ALL,
+                                   .match = MCA_COLL_ASCEND_MATCH_BLOCKS},
+    [MCA_COLL_ASCEND_ALLGATHERV] = {.name = "MPI_Allgatherv", .watch = MCA_COLL_ASCEND_WATCH_ALL},
+    [MCA_COLL_ASCEND_ALLREDUCE] = {.name    = "MPI_Allreduce",
+                                   .watch   = MCA_COLL_ASCEND_WATCH_ALL,
+                                   .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                   .reduces = true},
+    [MCA_COLL_ASCEND_ALLTOALL] = {.name  = "MPI_Alltoall",
+                                  .watch = MCA_COLL_ASCEND_WATCH_ALL,
+                                  .match = MCA_COLL_ASCEND_MATCH_BLOCKS},
+    [MCA_COLL_ASCEND_ALLTOALLV] = {.name = "MPI_Alltoallv", .watch = MCA_COLL_ASCEND_WATCH_ALL},
+    [MCA_COLL_ASCEND_ALLTOALLW] = {.name = "MPI_Alltoallw", .watch = MCA_COLL_ASCEND_WATCH_ALL},
+    [MCA_COLL_ASCEND_BARRIER]   = {.name = "MPI_Barrier"},
+    [MCA_COLL_ASCEND_BCAST]     = {.name   = "MPI_Bcast",
+                                   .watch  = MCA_COLL_ASCEND_WATCH_ROOT,
+                                   .match  = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                   .rooted = true},
+    [MCA_COLL_ASCEND_EXSCAN]    = {.name    = "MPI_Exscan",
+                                   .watch   = MCA_COLL_ASCEND_WATCH_LOWER,
+                                   .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                   .reduces = true},
+    [MCA_COLL_ASCEND_GATHER]    = {.name   = "MPI_Gather",
+                                   .watch  = MCA_COLL_ASCEND_WATCH_LEAVES,
+                                   .match  = MCA_COLL_ASCEND_MATCH_BLOCKS,
+                                   .rooted = true},
+    [MCA_COLL_ASCEND_GATHERV]   = {.name   = "MPI_Gatherv",
+                                   .watch  = MCA_COLL_ASCEND_WATCH_LEAVES,
+                                   .rooted = true},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER]  = {.name = "MPI_Neighbor_allgather"},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV] = {.name = "MPI_Neighbor_allgatherv"},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL]   = {.name = "MPI_Neighbor_alltoall"},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV]  = {.name = "MPI_Neighbor_alltoallv"},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW]  = {.name = "MPI_Neighbor_alltoallw"},
+    [MCA_COLL_ASCEND_REDUCE]              = {.name    = "MPI_Reduce",
+                                             .watch   = MCA_COLL_ASCEND_WATCH_LEAVES,
+                                             .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                             .rooted  = true,
+                                             .reduces = true},
+    [MCA_COLL_ASCEND_REDUCE_LOCAL]        = {.name = "MPI_Reduce_local"},
+    [MCA_COLL_ASCEND_REDUCE_SCATTER]      = {.name    = "MPI_Reduce_scatter",
+                                             .watch   = MCA_COLL_ASCEND_WATCH_ALL,
+                                             .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                             .reduces = true},
+    [MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK] = {.name    = "MPI_Reduce_scatter_block",
+                                              .watch   = MCA_COLL_ASCEND_WATCH_ALL,
+                                              .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                              .reduces = true},
+    [MCA_COLL_ASCEND_SCAN]                 = {.name    = "MPI_Scan",
+                                              .watch   = MCA_COLL_ASCEND_WATCH_LOWER,
+                                              .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                              .reduces = true},
+    [MCA_COLL_ASCEND_SCATTER]              = {.name   = "MPI_Scatter",
+                                              .watch  = MCA_COLL_ASCEND_WATCH_ROOT,
+                                              .match  = MCA_COLL_ASCEND_MATCH_BLOCKS,
+                                              .rooted = true},
+    [MCA_COLL_ASCEND_SCATTERV]             = {.name   = "MPI_Scatterv",
+                                              .watch  = MCA_COLL_ASCEND_WATCH_ROOT,
+                                              .rooted = true},
+};
+
+static const mca_coll_ascend_trait_t *trait_of(unsigned kind)
+{
+    return &mca_coll_ascend_traits[kind < MCA_COLL_ASCEND_KINDS ? kind : MCA_COLL_ASCEND_NONE];
+}
+
+/* ---------------------------------------------------------- own side ---- */
+
+static uint64_t bytes_of(size_t count, const struct ompi_datatype_t *dtype)
+{
+    return (uint64_t) count * dtype->super.size;
+}
+
+/* Only arguments that are significant on this rank may be looked at. */
+static void fill_bytes(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts_t *facts)
+{
+    const bool root = call->root == ompi_comm_rank(call->comm);
+    size_t total    = 0;
+
+    switch (facts->kind) {
+    case MCA_COLL_ASCEND_GATHER:
+        facts->received = root ? bytes_of((size_t) call->rcount, call->rdtype) : 0;
+        facts->sent = root ? facts->received : bytes_of((size_t) call->scount, call->sdtype);
+        break;
+    case MCA_COLL_ASCEND_SCATTER:
+        facts->sent     = root ? bytes_of((size_t) call->scount, call->sdtype) : 0;
+        facts->received = root ? facts->sent : bytes_of((size_t) call->rcount, call->rdtype);
+        break;
+    case MCA_COLL_ASCEND_ALLGATHER:
+    case MCA_COLL_ASCEND_ALLTOALL:
+        facts->received = bytes_of((size_t) call->rcount, call->rdtype);
+        facts->sent     = (MPI_IN_PLACE == call->sbuf)
+                              ? facts->received
+                              : bytes_of((size_t) call->scount, call->sdtype);
+        break;
+    case MCA_COLL_ASCEND_REDUCE_SCATTER:
+        for (int i = 0; i < ompi_comm_size(call->comm); i++) {
+            total += (size_t) call->rcounts[i];
+        }
+        facts->received = bytes_of(total, call->rdtype);
+        break;
+    default:
+        if (MCA_COLL_ASCEND_MATCH_EQUAL == mca_coll_ascend_traits[facts->kind].match) {
+            facts->received = bytes_of((size_t) call->rcount, call->rdtype);
+        }
+    }
+}
+
+static void fill_facts(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts_t *facts)
+{
+    const mca_coll_ascend_trait_t *trait = &mca_coll_ascend_traits[call->family->kind];
+
+    memset(facts, 0, sizeof(*facts));
+    facts->kind = (uint16_t) call->family->kind;
+    facts->root = trait->rooted ? call->root : -1;
+    if (trait->reduces) {
+        facts->type = call->rdtype->super.bdt_used;
+        facts->op   = ompi_op_is_intrinsic(call->op) ? (uint32_t) call->op->o_f_to_c_index
+                                                     : MCA_COLL_ASCEND_OP_USER;
+    }
+    fill_bytes(call, facts);
+}
+
+static size_t place_of(uint64_t tag)
+{
+    const size_t bucket = (size_t) ((tag >> 32) - 1) % MCA_COLL_ASCEND_BUCKETS;
+
+    return bucket * MCA_COLL_ASCEND_RING + (size_t) tag % MCA_COLL_ASCEND_RING;
+}
+
+static mca_coll_ascend_record_t *own_table(void)
+{
+    size_t len;
+    mca_coll_ascend_record_t *table = asc_link_mail(&len);
+
+    return (len >= TABLE_BYTES) ? table : NULL;
+}
+
+/* Two threads on two communicators may meet in one bucket. */
+static opal_mutex_t post_lock = OPAL_MUTEX_STATIC_INIT;
+
+static void write_record(mca_coll_ascend_record_t *record,
+                         const mca_coll_ascend_posted_t *posted)
+{
+    OPAL_THREAD_LOCK(&post_lock);
+    __atomic_store_n(&record->tag, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    for (size_t i = 0; i < sizeof(record->words) / sizeof(record->words[0]); i++) {
+        __atomic_store_n(&record->words[i], posted->facts.words[i], __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&record->tag, posted->tag, __ATOMIC_RELEASE);
+    OPAL_THREAD_UNLOCK(&post_lock);
+}
+
+void mca_coll_ascend_record_post(const mca_coll_ascend_call_t *call, bool device, bool failed,
+                                 mca_coll_ascend_posted_t *posted)
+{
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    mca_coll_ascend_record_t *table  = own_table();
+
+    module->context = call->comm->c_contextid;
+    posted->tag     = ((uint64_t) module->context + 1) << 32 | ++module->posted;
+    posted->late    = false;
+    fill_facts(call, &posted->facts);
+    posted->facts.device = device;
+    posted->facts.failed = failed;
+    if (NULL != table) {
+        write_record(&table[place_of(posted->tag)], posted);
+    }
+}
+
+void mca_coll_ascend_record_forget(mca_coll_ascend_module_t *module)
+{
+    mca_coll_ascend_record_t *table  = own_table();
+    const uint64_t context           = (uint64_t) module->context + 1;
+    mca_coll_ascend_record_t *record = NULL;
+
+    if (0 == module->posted || NULL == table) {
+        return;
+    }
+    OPAL_THREAD_LOCK(&post_lock);
+    for (uint64_t i = 0; i < MCA_COLL_ASCEND_RING; i++) {
+        record = &table[place_of(context << 32 | i)];
+        if (context == record->tag >> 32) {
+            __atomic_store_n(&record->tag, 0, __ATOMIC_RELEASE);
+        }
+    }
+    OPAL_THREAD_UNLOCK(&post_lock);
+}
+
+/* -------------------------------------------------------- peers' side --- */
+
+typedef enum sight { SIGHT_NOT_YET, SIGHT_THERE, SIGHT_PASSED } sight_t;
+
+static sight_t look(const void *mail, uint64_t tag, mca_coll_ascend_facts_t *facts)
+{
+    const mca_coll_ascend_record_t *record =
+        (const mca_coll_ascend_record_t *) mail + place_of(tag);
+    const uint64_t found = __atomic_load_n(&record->tag, __ATOMIC_ACQUIRE);
+
+    const bool older     = found >> 32 == tag >> 32 && (int32_t) (uint32_t) (found - tag) < 0;
+
+    if (0 == found || older) {
+        return SIGHT_NOT_YET;
+    }
+    if (found != tag) {
+        return SIGHT_PASSED;
+    }
+    for (size_t i = 0; i < sizeof(record->words) / sizeof(record->words[0]); i++) {
+        facts->words[i] = __atomic_load_n(&record->words[i], __ATOMIC_RELAXED);
+    }
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return (tag == __atomic_load_n(&record->tag, __ATOMIC_RELAXED)) ? SIGHT_THERE : SIGHT_PASSED;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* False when the call has to do without this record. */
+static bool wait_for(const void *mail, mca_coll_ascend_posted_t *posted, int64_t *deadline,
+                     mca_coll_ascend_facts_t *facts)
+{
+    sight_t sight = look(mail, posted->tag, facts);
+
+    for (unsigned looks = 0; SIGHT_NOT_YET == sight && !posted->late; looks++) {
+        if (0 == looks % LOOKS) {
+            const int64_t now = now_ms();
+
+            *deadline    = (0 == *deadline) ? now + MCA_COLL_ASCEND_RECORD_WAIT_MS : *deadline;
+            posted->late = now >= *deadline;
+        }
+        opal_progress();
+        sight = look(mail, posted->tag, facts);
+    }
+    return SIGHT_THERE == sight;
+}
+
+/* The first and the last rank whose records the call waits for. */
+static void watched(const mca_coll_ascend_call_t *call, int *first, int *last)
+{
+    const int me = ompi_comm_rank(call->comm), size = ompi_comm_size(call->comm);
+
+    *first = 0;
+    *last  = -1;
+    switch (mca_coll_ascend_traits[call->family->kind].watch) {
+    case MCA_COLL_ASCEND_WATCH_ALL:
+        *last = size - 1;
+        break;
+    case MCA_COLL_ASCEND_WATCH_LOWER:
+        *last = me - 1;
+        break;
+    case MCA_COLL_ASCEND_WATCH_LEAVES:
+        *last = (me == call->root) ? size - 1 : -1;
+        break;
+    case MCA_COLL_ASCEND_WATCH_ROOT:
+        if (me != call->root && call->root >= 0 && call->root < size) {
+            *first = *last = call->root;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* MPI_SUCCESS, or the error class of the first thing that does not fit. */
+static int compare(const mca_coll_ascend_facts_t *own, const mca_coll_ascend_facts_t *peer)
+{
+    const mca_coll_ascend_trait_t *trait = trait_of(own->kind);
+
+    if (peer->failed || own->kind != peer->kind) {
+        return MPI_ERR_OTHER;
+    }
+    if (own->root != peer->root) {
+        return MPI_ERR_ROOT;
+    }
+    if (trait->reduces && 0 != own->received && 0 != peer->received) {
+        if (own->op != peer->op) {
+            return MPI_ERR_OP;
+        }
+        if (own->type != peer->type) {
+            return MPI_ERR_TYPE;
+        }
+    }
+    switch (trait->match) {
+    case MCA_COLL_ASCEND_MATCH_EQUAL:
+        return (own->received == peer->received) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+    case MCA_COLL_ASCEND_MATCH_BLOCKS:
+        return (own->received == peer->sent &&
+                (MCA_COLL_ASCEND_WATCH_ALL != trait->watch || own->sent == peer->received))
+                   ? MPI_SUCCESS
+                   : MPI_ERR_TRUNCATE;
+    default:
+        return MPI_SUCCESS;
+    }
+}
+
+/* ------------------------------------------------------------ messages -- */
+
+static const char *class_name(int class)
+{
+    switch (class) {
+    case MPI_ERR_ROOT:
+        return "MPI_ERR_ROOT";
+    case MPI_ERR_OP:
+        return "MPI_ERR_OP";
+    case MPI_ERR_TYPE:
+        return "MPI_ERR_TYPE";
+    case MPI_ERR_TRUNCATE:
+        return "MPI_ERR_TRUNCATE";
+    default:
+        return "MPI_ERR_OTHER";
+    }
+}
+
+static const char *op_name(uint32_t index)
+{
+    const ompi_op_t *op = NULL;
+
+    if (MCA_COLL_ASCEND_OP_USER != index && index <= INT_MAX) {
+        op = opal_pointer_array_get_item(ompi_op_f_to_c_table, (int) index);
+    }
+    return (NULL != op) ? op->o_name : "an operation of the user's";
+}
+
+static const char *type_name(uint32_t used)
+{
+    const bool one = 0 != used && 0 == (used & (used - 1));
+
+    return one ? opal_datatype_basicDatatypes[__builtin_ctz(used)]->name : "several basic types";
+}
+
+#define WORDS_MAX 256
+
+static void put_words(char *words, const mca_coll_ascend_facts_t *facts)
+{
+    const mca_coll_ascend_trait_t *trait = trait_of(facts->kind);
+    int len = snprintf(words, WORDS_MAX, "%s", trait->name);
+
+    if (trait->rooted) {
+        len += snprintf(words + len, WORDS_MAX - (size_t) len, ", root %d", facts->root);
+    }
+    if (MCA_COLL_ASCEND_MATCH_EQUAL == trait->match) {
+        len += snprintf(words + len, WORDS_MAX - (size_t) len, ", %llu bytes",
+                        (unsigned long long) facts->received);
+    } else if (MCA_COLL_ASCEND_MATCH_BLOCKS == trait->match) {
+        len += snprintf(words + len, WORDS_MAX - (size_t) len,
+                        ", %llu bytes sent and %llu received for each rank",
+                        (unsigned long long) facts->sent, (unsigned long long) facts->received);
+    }
+    if (trait->reduces) {
+        len += snprintf(words + len, WORDS_MAX - (size_t) len, " of %s with %s",
+                        type_name(facts->type), op_name(facts->op));
+    }
+    if (facts->failed) {
+        (void) snprintf(words + len, WORDS_MAX - (size_t) len,
+                        "; it could not use its device buffer");
+    }
+}
+
+/* Once per communicator: a program that goes on after the first error meets
+ * what follows from it. */
+static void report(const mca_coll_ascend_call_t *call, const mca_coll_ascend_posted_t *posted,
+                   int peer, const mca_coll_ascend_facts_t *theirs, int class)
+{
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    char own_words[WORDS_MAX], their_words[WORDS_MAX];
+
+    if (module->told) {
+        return;
+    }
+    module->told = true;
+    put_words(own_words, &posted->facts);
+    put_words(their_words, theirs);
+    mca_common_ascend_tell("help-coll-ascend.txt",
+                           theirs->failed ? "peer failed" : "calls differ",
+                           mca_coll_ascend_traits[posted->facts.kind].name, call->comm->c_name,
+                           ompi_comm_rank(call->comm), own_words, peer, their_words,
+                           class_name(class));
+}
+
+/* --------------------------------------------------------------- check -- */
+
+/* A broadcast that a rank leaves would keep the root and the ranks behind it in
+ * the tree waiting, and what the root has sent already would be taken by the
+ * next broadcast. So this rank takes part with memory of the root's size. */
+static void drain_bcast(const mca_coll_ascend_call_t *call, const mca_coll_ascend_facts_t *root)
+{
+    const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
+    void *scratch                          = NULL;
+
+    if (root->failed || MCA_COLL_ASCEND_BCAST != root->kind || root->root != call->root ||
+        0 == root->received || root->received > INT_MAX) {
+        return;
+    }
+    scratch = malloc(root->received);
+    if (NULL != scratch) {
+        (void) lower->coll_bcast(scratch, (int) root->received, MPI_BYTE, call->root, call->comm,
+                                 lower->coll_bcast_module);
+        free(scratch);
+    }
+}
+
+static void open_mails(const mca_coll_ascend_call_t *call, mca_coll_ascend_module_t *module)
+{
+    module->mails = calloc((size_t) module->npeers, sizeof(*module->mails));
+    if (NULL != module->mails) {
+        module->peers_known = true;
+        mca_coll_ascend_open_peers(call->comm, module->mails);
+    }
+}
+
+int mca_coll_ascend_record_check(const mca_coll_ascend_call_t *call,
+                                 mca_coll_ascend_posted_t *posted, int rc)
+{
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    const bool bcast                 = MCA_COLL_ASCEND_BCAST == call->family->kind;
+    const bool failed                = OMPI_SUCCESS != rc;
+    mca_coll_ascend_facts_t theirs;
+    int64_t deadline = 0;
+    int first, last;
+
+    if (!mca_coll_ascend_component.check || module->unchecked || (failed && !bcast)) {
+        return rc;
+    }
+    if (NULL == module->mails) {
+        open_mails(call, module);
+    }
+    watched(call, &first, &last);
+    for (int i = first; i <= last && NULL != module->mails; i++) {
+        int class;
+
+        if (NULL == module->mails[i] || !wait_for(module->mails[i], posted, &deadline, &theirs)) {
+            continue;
+        }
+        class = failed ? MPI_SUCCESS : compare(&posted->facts, &theirs);
+        if (MPI_SUCCESS != class) {
+            report(call, posted, i, &theirs, class);
+            rc = class;
+        }
+        if (OMPI_SUCCESS != rc) {
+            if (bcast) {
+                drain_bcast(call, &theirs);
+            }
+            break;
+        }
+    }
+    return rc;
+}
+
+void mca_coll_ascend_record_done(const mca_coll_ascend_call_t *call,
+                                 const mca_coll_ascend_posted_t *posted)
+{
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    mca_coll_ascend_facts_t theirs;
+    int first, last;
+
+    if (OPAL_LIKELY(!posted->late)) {
+        return;
+    }
+    watched(call, &first, &last);
+    for (int i = first; i <= last; i++) {
+        if (NULL != module->mails[i] &&
+            SIGHT_NOT_YET == look(module->mails[i], posted->tag, &theirs)) {
+            module->unchecked = true;
+        }
+    }
+}
