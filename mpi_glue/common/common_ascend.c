@@ -45,15 +45,14 @@ const char *mca_common_ascend_pml_name(void)
     return mca_pml_base_selected_component.pmlm_version.mca_component_name;
 }
 
-static bool warn_pml_wanted(void)
+/* A missing variable means that hook/ascend was excluded. */
+static bool hook_says(const char *name, bool missing)
 {
     const bool *value = NULL;
-    int index = mca_base_var_find("ompi", "hook", "ascend", "warn_pml");
+    int index = mca_base_var_find("ompi", "hook", "ascend", name);
 
-    /* A missing variable means that hook/ascend was excluded: all the more
-     * reason to tell. */
     if (index < 0 || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL)) {
-        return true;
+        return missing;
     }
     return NULL == value || *value;
 }
@@ -66,8 +65,11 @@ void mca_common_ascend_note_device_use(void)
         __atomic_exchange_n(&done, true, __ATOMIC_RELAXED)) {
         return;
     }
-    if (0 != strcmp("ucx", mca_common_ascend_pml_name()) && warn_pml_wanted()) {
+    if (0 != strcmp("ucx", mca_common_ascend_pml_name()) && hook_says("warn_pml", true)) {
         mca_common_ascend_tell_once(HELP_FILE, "pml not ucx", mca_common_ascend_pml_name());
+    }
+    if (!hook_says("calls_redirected", true)) {
+        mca_common_ascend_tell_once(HELP_FILE, "calls not redirected");
     }
 }
 

@@ -28,20 +28,29 @@ static void print(const char *file, const char *topic, va_list args)
 }
 
 /* The job's session directory is private to the job on this node and goes
- * away with it. Without one (a singleton) every process speaks for itself. */
+ * away with it. Early in MPI_Init only that of mpirun is known, by its
+ * variable. Without any (a singleton) every process speaks for itself. */
+static const char *session_dir(void)
+{
+    const char *job = ompi_process_info.job_session_dir;
+
+    return (NULL != job) ? job : getenv("OMPI_MCA_orte_jobfam_session_dir");
+}
+
 static bool first_of_job(const char *topic)
 {
+    const char *dir = session_dir();
     char path[OPAL_PATH_MAX];
     int fd, len;
 
-    if (NULL == ompi_process_info.job_session_dir) {
+    if (NULL == dir) {
         return true;
     }
-    len = snprintf(path, sizeof(path), "%s/ascend-%s", ompi_process_info.job_session_dir, topic);
+    len = snprintf(path, sizeof(path), "%s/ascend-%s", dir, topic);
     if (len < 0 || (size_t) len >= sizeof(path)) {
         return true;
     }
-    for (char *c = path + strlen(ompi_process_info.job_session_dir) + 1; '\0' != *c; c++) {
+    for (char *c = path + strlen(dir) + 1; '\0' != *c; c++) {
         *c = (' ' == *c) ? '-' : *c;
     }
     fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);

@@ -29,6 +29,7 @@ typedef struct mca_hook_ascend_component {
     int                              verbose;
     int                              output;
     bool                             ucx_active; /**< UCX moves device buffers itself */
+    bool                             calls_redirected; /**< see hook_ascend_calls.h */
 } mca_hook_ascend_component_t;
 
 OMPI_DECLSPEC extern mca_hook_ascend_component_t mca_hook_ascend_component;
@@ -43,8 +44,19 @@ OMPI_DECLSPEC extern mca_hook_ascend_component_t mca_hook_ascend_component;
  */
 bool mca_hook_ascend_load_ucx_module(const char *path, char *why, size_t why_len);
 
+/**
+ * What UCX_TLS lacks for asc_copy and asc_ipc to work; pml/ucx cannot even
+ * start with most such lists.
+ * @param list gets the value of UCX_TLS, NULL when it is not set.
+ * @return words for a message, NULL when nothing is missing.
+ */
+const char *mca_hook_ascend_tls_lacks(const char **list);
+
 /** Can UCX be loaded at all? */
 bool mca_hook_ascend_ucx_present(void);
+
+/** Version of the UCX of this process; false, with dlerror() set, without one. */
+bool mca_hook_ascend_ucx_version(unsigned *major, unsigned *minor);
 
 /** Version of the UCX that was built for, as "1.13". */
 const char *mca_hook_ascend_built_ucx(int *major, int *minor);

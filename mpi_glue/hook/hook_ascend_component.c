@@ -37,11 +37,12 @@ mca_hook_ascend_component_t mca_hook_ascend_component = {
         },
     .select_pml = true,
     .warn_pml   = true,
+    .calls_redirected = true,
     .output     = -1,
 };
 
-/* Messages of the open are kept until the end of MPI_Init: only then is it
- * known whether another rank of the job has said the same. */
+/* Messages of the open are kept until the end of MPI_Init: only then is the
+ * job known, and so whether another of its ranks has said the same. */
 static struct {
     bool ucx_failed;
     char ucx_why[MCA_HOOK_ASCEND_WHY_MAX];
@@ -91,6 +92,13 @@ static int component_register(void)
         &mca->ucx_module);
     register_flags();
 
+    mca->calls_redirected = true;
+    (void) mca_base_component_var_register(
+        &mca->super.hookm_version, "calls_redirected",
+        "Whether MPI functions that touch the user's buffer by CPU are redirected after MPI_Init, "
+        "so that they stage or refuse device buffers",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_9,
+        MCA_BASE_VAR_SCOPE_CONSTANT, &mca->calls_redirected);
     built_with_ascend_support = true;
     (void) mca_base_var_register("ompi", "mpi", NULL, "built_with_ascend_support",
                                  "Whether buffers in Ascend device memory may be given to MPI",
@@ -112,6 +120,25 @@ static void note_runtime(void)
     }
     opal_output_verbose(1, mca_hook_ascend_component.output, "hook:ascend: no runtime: %s",
                         asc_link_why_not());
+}
+
+static bool ucx_wanted(void)
+{
+    const char *pml = getenv("OMPI_MCA_pml");
+
+    return NULL != pml && '^' != pml[0] && NULL != strstr(pml, "ucx");
+}
+
+/* Not kept as the other messages are: with such a list selecting pml/ucx ends
+ * the job before the end of MPI_Init, and Open MPI does not tell why. */
+static void tell_missing_transports(void)
+{
+    const char *list, *lacks = mca_hook_ascend_tls_lacks(&list);
+
+    if (NULL != lacks && ucx_wanted()) {
+        mca_common_ascend_tell_once(HELP_FILE, "transports missing", list, lacks);
+        kept.ucx_failed = false;
+    }
 }
 
 static int component_open(void)
@@ -140,6 +167,7 @@ static int component_open(void)
     if (mca->select_pml && mca_hook_ascend_ucx_present()) {
         mca_hook_ascend_select_pml();
     }
+    tell_missing_transports();
     return OMPI_SUCCESS;
 }
 

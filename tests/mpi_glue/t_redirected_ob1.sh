@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI functions that touch the user's buffer themselves are redirected also where
+# the UCX module does not help: with another pml, and without the module.
+. "$ASC_TOP_SRCDIR/tests/lib.sh"
+
+out=$TMPDIR/out
+tests=$ASC_TOP_BUILDDIR/tests/mpi_glue
+
+run() {
+    t_mpirun 2 "$@" >"$out" 2>&1 || { cat "$out"; t_fail "mpirun -n 2 $* gave $?"; }
+    t_lacks "$out" 'could not get in front'
+}
+
+for test in t_redirected t_onesided; do
+    run --mca pml ob1 "$tests/$test"
+    ASCEND_UCX_MODULE=/nonexistent run --mca pml ob1 "$tests/$test"
+    ASCEND_UCX_MODULE=/nonexistent run "$tests/$test"
+done
