@@ -432,6 +432,39 @@ static void drain_bcast(const mca_coll_ascend_call_t *call, const mca_coll_ascen
     }
 }
 
+/* Where all look at all, all give an error. The first to do so must not free
+ * the communicator, nor write over its record, before the others have looked. */
+static void leave_together(const mca_coll_ascend_call_t *call,
+                           const mca_coll_ascend_posted_t *posted)
+{
+    const mca_coll_ascend_module_t *module = (const mca_coll_ascend_module_t *) call->module;
+    mca_coll_ascend_record_t *table        = own_table();
+    const int64_t deadline                 = now_ms() + MCA_COLL_ASCEND_RECORD_LEAVE_MS;
+    const size_t place                     = place_of(posted->tag);
+    mca_coll_ascend_facts_t theirs;
+
+    if (NULL == table || NULL == module->mails ||
+        MCA_COLL_ASCEND_WATCH_ALL != mca_coll_ascend_traits[call->family->kind].watch) {
+        return;
+    }
+    __atomic_store_n(&table[place].decided, posted->tag, __ATOMIC_RELEASE);
+    for (int i = 0; i < module->npeers; i++) {
+        const mca_coll_ascend_record_t *record = module->mails[i];
+        sight_t sight;
+
+        while (NULL != record && now_ms() < deadline) {
+            sight = look(record, posted->tag, &theirs);
+            if (SIGHT_PASSED == sight ||
+                (SIGHT_THERE == sight &&
+                 (!theirs.device || MCA_COLL_ASCEND_WATCH_ALL != trait_of(theirs.kind)->watch ||
+                  posted->tag == __atomic_load_n(&record[place].decided, __ATOMIC_ACQUIRE)))) {
+                break;
+            }
+            opal_progress();
+        }
+    }
+}
+
 static void open_mails(const mca_coll_ascend_call_t *call, mca_coll_ascend_module_t *module)
 {
     module->mails = calloc((size_t) module->npeers, sizeof(*module->mails));
@@ -451,11 +484,15 @@ int mca_coll_ascend_record_check(const mca_coll_ascend_call_t *call,
     int64_t deadline = 0;
     int first, last;
 
-    if (!mca_coll_ascend_component.check || module->unchecked || (failed && !bcast)) {
+    if (!mca_coll_ascend_component.check || module->unchecked) {
         return rc;
     }
     if (NULL == module->mails) {
         open_mails(call, module);
+    }
+    if (failed && !bcast) {
+        leave_together(call, posted);
+        return rc;
     }
     watched(call, &first, &last);
     for (int i = first; i <= last && NULL != module->mails; i++) {
@@ -475,6 +512,9 @@ int mca_coll_ascend_record_check(const mca_coll_ascend_call_t *call,
             }
             break;
         }
+    }
+    if (OMPI_SUCCESS != rc) {
+        leave_together(call, posted);
     }
     return rc;
 }

@@ -32,6 +32,10 @@ BEGIN_C_DECLS
  *  calls nothing that leaves a record. */
 #define MCA_COLL_ASCEND_RECORD_WAIT_MS 10000
 
+/** How long a rank that gives an error waits for the others to have read its
+ *  record, before it goes on and perhaps frees the communicator. */
+#define MCA_COLL_ASCEND_RECORD_LEAVE_MS 2000
+
 /** Op of a record when it is not a predefined one: their handles are local. */
 #define MCA_COLL_ASCEND_OP_USER UINT32_MAX
 
@@ -54,7 +58,8 @@ typedef union mca_coll_ascend_facts {
 typedef struct mca_coll_ascend_record {
     uint64_t tag; /**< (context id + 1) << 32 | sequence number; 0: none. Last. */
     uint64_t words[4];
-    uint64_t reserved[3];
+    uint64_t decided; /**< the tag, once its writer gives an error for the call */
+    uint64_t reserved[2];
 } mca_coll_ascend_record_t;
 
 /** A call's own record, kept for the comparison. */

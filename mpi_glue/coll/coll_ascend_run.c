@@ -168,8 +168,8 @@ static int run_staged(mca_coll_ascend_call_t *call, staging_t *staging)
 
     mca_common_ascend_note_device_use();
     opal_output_verbose(20, mca_coll_ascend_component.output,
-                        "coll:ascend: %s (%s) staged, send %s, receive %s", staging->names[SEND].call,
-                        form_names[call->form],
+                        "coll:ascend: %s (%s) staged, send %s, receive %s",
+                        staging->names[SEND].call, form_names[call->form],
                         (ASC_LINK_MEM_DEVICE == staging->kinds[SEND]) ? "device" : "host",
                         (ASC_LINK_MEM_DEVICE == staging->kinds[RECV]) ? "device" : "host");
     if (!module->peers_known && NULL != call->comm) {

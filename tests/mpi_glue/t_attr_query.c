@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* P29: on the warm path neither messages nor collectives on host buffers make
- * a call of the runtime to find out what a pointer is. Those on device buffers
- * make fewer than one in a round: only for host memory that is new. */
+ * a call of the runtime to find out what a pointer is, nor do those on device
+ * buffers. UCX's own receive buffers are host memory that is asked about once,
+ * so the path is warm when its pool has been around. */
 #include "coll_harness.h"
 
 #include "tests/helpers/t_helpers.h"
 
-enum { COUNT = 500 };
+enum { COUNT = 500, WARM = 1500 };
 
 static void round_trip(int *buf, int rounds)
 {
@@ -41,12 +42,12 @@ int main(int argc, char **argv)
     /* Called directly, as programs do, so that the allocation is seen. */
     t_acl_ok(aclrtMalloc((void **) &device, sizeof(host), ACL_MEM_MALLOC_HUGE_FIRST));
     round_trip(host, 20);
-    round_trip(device, 20);
+    round_trip(device, WARM);
     before = queries();
     round_trip(host, 100);
     t_check(queries() == before, "%lld queries for host buffers", queries() - before);
     round_trip(device, 100);
-    t_check(queries() - before < 100, "%lld queries for device buffers", queries() - before);
+    t_check(queries() == before, "%lld queries for device buffers", queries() - before);
     MPI_Finalize();
     return 0;
 }

@@ -53,6 +53,34 @@ static void check_all(void *bad, int count)
     refused("MPI_Recv_init", MPI_Recv_init(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
 }
 
+/* The address of memory that another process has and that lives. Addresses of
+ * two processes may be the same: the one with more memory has some alone. */
+static void check_foreign(void)
+{
+    enum { BLOCKS = 8, SIZE = 4 << 20 };
+    void *mine[BLOCKS], *foreign = NULL;
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; 1 == rank && i < BLOCKS; i++) {
+        mine[i] = t_dev_alloc(SIZE);
+        foreign = mine[i] > foreign ? mine[i] : foreign;
+    }
+    MPI_Bcast(&foreign, sizeof(foreign), MPI_BYTE, 1, MPI_COMM_WORLD);
+    if (0 == rank) {
+        check_all(foreign, 4);
+    } else {
+        /* takes part, so that what rank 0 refuses is not waited for */
+        void *freed = t_dev_alloc(64);
+
+        t_dev_free(freed);
+        check_all(freed, 4);
+        for (int i = 0; i < BLOCKS; i++) {
+            t_dev_free(mine[i]);
+        }
+    }
+}
+
 /* A start cannot report: the wait does. */
 static void check_freed_between_starts(void)
 {
@@ -85,6 +113,7 @@ int main(int argc, char **argv)
     t_dev_free(freed);
     check_all(freed, 4);
     check_all(live + (1 << 20) - 4, 1 << 20);
+    check_foreign();
     check_freed_between_starts();
 
     /* Nothing is read with a count of 0: the pointer does not matter. */
