@@ -29,7 +29,39 @@ BEGIN_C_DECLS
     _call(Rput) \
     _call(Rget) \
     _call(Raccumulate) \
-    _call(Rget_accumulate)
+    _call(Rget_accumulate) \
+    _call(Pack) \
+    _call(Unpack) \
+    _call(Pack_external) \
+    _call(Unpack_external) \
+    _call(File_read) \
+    _call(File_write) \
+    _call(File_read_all) \
+    _call(File_write_all) \
+    _call(File_read_shared) \
+    _call(File_write_shared) \
+    _call(File_read_ordered) \
+    _call(File_write_ordered) \
+    _call(File_read_at) \
+    _call(File_write_at) \
+    _call(File_read_at_all) \
+    _call(File_write_at_all) \
+    _call(File_iread) \
+    _call(File_iwrite) \
+    _call(File_iread_all) \
+    _call(File_iwrite_all) \
+    _call(File_iread_shared) \
+    _call(File_iwrite_shared) \
+    _call(File_iread_at) \
+    _call(File_iwrite_at) \
+    _call(File_iread_at_all) \
+    _call(File_iwrite_at_all) \
+    _call(File_read_all_begin) \
+    _call(File_write_all_begin) \
+    _call(File_read_ordered_begin) \
+    _call(File_write_ordered_begin) \
+    _call(File_read_at_all_begin) \
+    _call(File_write_at_all_begin)
 
 typedef struct mca_hook_ascend_real {
 #define MCA_HOOK_ASCEND_MEMBER(_name) __typeof__(MPI_##_name) *_name;

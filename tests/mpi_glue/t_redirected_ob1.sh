@@ -12,7 +12,7 @@ run() {
     t_lacks "$out" 'could not get in front'
 }
 
-for test in t_redirected t_onesided; do
+for test in t_redirected t_onesided t_pack; do
     run --mca pml ob1 "$tests/$test"
     ASCEND_UCX_MODULE=/nonexistent run --mca pml ob1 "$tests/$test"
     ASCEND_UCX_MODULE=/nonexistent run "$tests/$test"
