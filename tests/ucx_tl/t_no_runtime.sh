@@ -17,6 +17,8 @@ preloaded() {
 
 t_uninstrumented ucx_info -d >"$log.without" 2>&1
 preloaded ucx_info -d >"$log" 2>&1
+# what is free of /dev/shm depends on who else is running
+sed -i 's/\(allocate: <=\) [0-9]*K/\1/' "$log.without" "$log"
 cmp "$log.without" "$log" || t_fail "ucx_info -d differs without a runtime"
 
 t_uninstrumented ucx_info -w -u t >"$log.without" 2>&1
