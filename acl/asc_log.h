@@ -23,12 +23,12 @@ bool asc_log_enabled(asc_log_level_t level);
 void asc_log(asc_log_level_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Logs at most once for each value of the static flag at the call site. */
-#define asc_log_once(_level, ...)                                                                  \
-    do {                                                                                           \
-        static bool asc_log_done_;                                                                 \
-        if (!__atomic_exchange_n(&asc_log_done_, true, __ATOMIC_RELAXED)) {                        \
-            asc_log(_level, __VA_ARGS__);                                                          \
-        }                                                                                          \
+#define asc_log_once(_level, ...) \
+    do { \
+        static bool asc_log_done_; \
+        if (!__atomic_exchange_n(&asc_log_done_, true, __ATOMIC_RELAXED)) { \
+            asc_log(_level, __VA_ARGS__); \
+        } \
     } while (0)
 
 #pragma GCC visibility pop

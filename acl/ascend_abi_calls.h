@@ -19,8 +19,8 @@ aclError aclFinalizeReference(uint64_t *refCount); /* from 8.3.RC1 */
  * Valid until the next call by the same thread. */
 const char *aclGetRecentErrMsg(void);
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion);
-aclError aclsysGetVersionStr(char *pkgName, char *versionStr);        /* from 9.1 */
-aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);     /* from 9.1 */
+aclError aclsysGetVersionStr(char *pkgName, char *versionStr);    /* from 9.1 */
+aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum); /* from 9.1 */
 
 /* Binds the calling thread to the device's shared default context. */
 aclError aclrtSetDevice(int32_t deviceId);
@@ -41,12 +41,13 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 /* ---- device information ----------------------------------------------- */
 
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value);
-aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value); /* 8.2.RC1 */
+aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId,
+                             uint64_t *value); /* 8.2.RC1 */
 aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevId, int32_t *const logicDevId);
 aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevId);
 aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId);
 aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId);
-aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);                /* from 8.5.0 */
+aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid); /* from 8.5.0 */
 /* len >= 13; text dddd:bb:dd.f. Newer than 9.2-beta.1. */
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
@@ -92,16 +93,14 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *sr
                                        aclrtMemcpyKind kind, aclrtStream stream);
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                        size_t height, aclrtMemcpyKind kind);
-aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
-                            size_t width, size_t height, aclrtMemcpyKind kind,
-                            aclrtStream stream);
+aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream);
 aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
-                          size_t numBatches, aclrtMemcpyBatchAttr *attrs,
-                          size_t *attrsIndexes, size_t numAttrs, size_t *failIndex);
+                          size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
+                          size_t numAttrs, size_t *failIndex);
 aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
-                               size_t numBatches, aclrtMemcpyBatchAttr *attrs,
-                               size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
-                               aclrtStream stream);
+                               size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
+                               size_t numAttrs, size_t *failIndex, aclrtStream stream);
 /* dst[i] = dst[i] op src[i]; count is in bytes, reserve is NULL */
 aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind,
                           aclDataType type, aclrtStream stream, void *reserve);
@@ -175,8 +174,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
 /* ---- virtual memory management ---------------------------------------- */
 
 aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
-                                          aclrtMemGranularityOptions option,
-                                          size_t *granularity);
+                                          aclrtMemGranularityOptions option, size_t *granularity);
 aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr,
                                 uint64_t flags);
 aclError aclrtReleaseMemAddress(void *virPtr);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 typedef struct asc_acl_code {
-    aclError     code;
-    const char  *name;
+    aclError code;
+    const char *name;
     asc_status_t status;
-    const char  *meaning;
+    const char *meaning;
 } asc_acl_code_t;
 
 /* Sorted by code. */
@@ -118,9 +118,9 @@ asc_status_t asc_acl_status(aclError error)
  * probes that were allowed to fail. */
 static void asc_acl_append_recent(char *buf, size_t len, size_t used)
 {
-    const asc_acl_t *acl  = asc_acl_peek();
-    const char      *text = NULL;
-    size_t           line;
+    const asc_acl_t *acl = asc_acl_peek();
+    const char *text = NULL;
+    size_t line;
 
     if (acl != NULL && acl->aclGetRecentErrMsg != NULL) {
         text = acl->aclGetRecentErrMsg();
@@ -147,7 +147,7 @@ void asc_acl_forget_error(void)
 const char *asc_acl_error_text(aclError error, char *buf, size_t len)
 {
     const asc_acl_code_t *known = asc_acl_code_find(error);
-    int                   used;
+    int used;
 
     if (len == 0) {
         return buf;

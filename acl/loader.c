@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASC_ACL_REMEDY                                                                             \
+#define ASC_ACL_REMEDY \
     "source the toolkit's set_env.sh, or set ASCEND_ACL_LIBRARY to the path of libascendcl.so"
 
 /* In the order in which they are preferred. */
@@ -29,25 +29,25 @@ static const char *const asc_acl_names[] = {"libascendcl.so", "libacl_rt.so"};
 
 typedef struct asc_acl_text {
     struct asc_acl_text *older; /* texts that were handed out stay valid */
-    char                 text[];
+    char text[];
 } asc_acl_text_t;
 
 static struct {
-    pthread_mutex_t    lock; /* guards writing of all below */
-    asc_acl_t          table;
-    const asc_acl_t   *ready;  /* atomic: &table once it is filled */
-    void              *handle; /* atomic: the process's runtime, judged or not */
-    char               path[PATH_MAX];
-    asc_acl_text_t    *error; /* atomic */
-    unsigned long long adds;  /* atomic: libraries ever loaded at the last miss */
-    bool               initialised;
+    pthread_mutex_t lock; /* guards writing of all below */
+    asc_acl_t table;
+    const asc_acl_t *ready; /* atomic: &table once it is filled */
+    void *handle;           /* atomic: the process's runtime, judged or not */
+    char path[PATH_MAX];
+    asc_acl_text_t *error;   /* atomic */
+    unsigned long long adds; /* atomic: libraries ever loaded at the last miss */
+    bool initialised;
 } asc_acl_lib = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 __attribute__((format(printf, 1, 2))) static void asc_acl_set_error(const char *format, ...)
 {
-    char            text[1024];
+    char text[1024];
     asc_acl_text_t *error;
-    va_list         args;
+    va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
@@ -81,8 +81,8 @@ static int asc_acl_count_adds(struct dl_phdr_info *info, size_t size, void *adds
 /* A program may carry the runtime under any file name, or linked into itself. */
 static void *asc_acl_find_global(void)
 {
-    void   *entry = dlsym(RTLD_DEFAULT, "aclrtMemcpyAsync");
-    void   *handle;
+    void *entry = dlsym(RTLD_DEFAULT, "aclrtMemcpyAsync");
+    void *handle;
     Dl_info info;
 
     if (entry == NULL || dladdr(entry, &info) == 0) {
@@ -100,8 +100,8 @@ static void *asc_acl_find_global(void)
  * reference that we take keeps it. */
 static void *asc_acl_find_loaded(void)
 {
-    void              *handle = __atomic_load_n(&asc_acl_lib.handle, __ATOMIC_ACQUIRE);
-    unsigned long long adds   = 0;
+    void *handle = __atomic_load_n(&asc_acl_lib.handle, __ATOMIC_ACQUIRE);
+    unsigned long long adds = 0;
 
     if (handle != NULL) {
         return handle;
@@ -138,7 +138,7 @@ void *asc_acl_symbol(const char *name)
 
 static void asc_acl_handle_path(void *handle, char *path, size_t len)
 {
-    void   *entry = dlsym(handle, "aclrtMemcpyAsync");
+    void *entry = dlsym(handle, "aclrtMemcpyAsync");
     Dl_info info;
 
     if (entry != NULL && dladdr(entry, &info) != 0) {
@@ -159,7 +159,7 @@ static void *asc_acl_open_named(const char *wanted)
 {
     void *loaded = asc_acl_find_loaded();
     void *handle = dlopen(wanted, RTLD_NOW | RTLD_LOCAL | (loaded != NULL ? RTLD_NOLOAD : 0));
-    char  path[PATH_MAX];
+    char path[PATH_MAX];
 
     if (handle != NULL && (loaded == NULL || asc_acl_same(handle, loaded))) {
         return handle;
@@ -182,8 +182,8 @@ static void *asc_acl_open_named(const char *wanted)
 
 static void *asc_acl_open_default(void)
 {
-    void *handle     = asc_acl_find_loaded();
-    char  first[512] = "";
+    void *handle = asc_acl_find_loaded();
+    char first[512] = "";
 
     for (size_t i = 0; handle == NULL && i < ASC_ACL_NAMES; ++i) {
         handle = dlopen(asc_acl_names[i], RTLD_NOW | RTLD_LOCAL);
@@ -192,9 +192,10 @@ static void *asc_acl_open_default(void)
         }
     }
     if (handle == NULL) {
-        asc_acl_set_error("no Ascend runtime: neither libascendcl.so nor libacl_rt.so can be loaded "
-                          "(%s); " ASC_ACL_REMEDY,
-                          first);
+        asc_acl_set_error(
+            "no Ascend runtime: neither libascendcl.so nor libacl_rt.so can be loaded "
+            "(%s); " ASC_ACL_REMEDY,
+            first);
     }
     return handle;
 }
@@ -228,20 +229,20 @@ static const char *asc_acl_lost(const char *symbol)
 static bool asc_acl_fill(void *handle, const char *path, asc_acl_t *table)
 {
     const char *missing = NULL;
-    unsigned    found   = 0;
+    unsigned found = 0;
 
-#define ASC_ACL_LOAD(_name)                                                                        \
-    table->_name = (__typeof__(_name) *)dlsym(handle, #_name);                                     \
-    if (table->_name != NULL) {                                                                    \
-        ++found;                                                                                   \
-    } else if (missing == NULL) {                                                                  \
-        missing = #_name;                                                                          \
+#define ASC_ACL_LOAD(_name) \
+    table->_name = (__typeof__(_name) *)dlsym(handle, #_name); \
+    if (table->_name != NULL) { \
+        ++found; \
+    } else if (missing == NULL) { \
+        missing = #_name; \
     }
     ASC_ACL_REQUIRED(ASC_ACL_LOAD)
 #undef ASC_ACL_LOAD
     if (found == 0) {
-        asc_acl_set_error("%s is not an Ascend runtime: it has none of its functions; " ASC_ACL_REMEDY,
-                          path);
+        asc_acl_set_error(
+            "%s is not an Ascend runtime: it has none of its functions; " ASC_ACL_REMEDY, path);
         return false;
     }
     if (missing != NULL) {
@@ -250,10 +251,10 @@ static bool asc_acl_fill(void *handle, const char *path, asc_acl_t *table)
                           path, missing, asc_acl_lost(missing));
         return false;
     }
-#define ASC_ACL_LOAD(_name)                                                                        \
-    table->_name = (__typeof__(_name) *)dlsym(handle, #_name);                                     \
-    if (table->_name == NULL) {                                                                    \
-        asc_log(ASC_LOG_DEBUG, "%s lacks the optional function %s", path, #_name);                 \
+#define ASC_ACL_LOAD(_name) \
+    table->_name = (__typeof__(_name) *)dlsym(handle, #_name); \
+    if (table->_name == NULL) { \
+        asc_log(ASC_LOG_DEBUG, "%s lacks the optional function %s", path, #_name); \
     }
     ASC_ACL_OPTIONAL(ASC_ACL_LOAD)
 #undef ASC_ACL_LOAD
@@ -294,10 +295,10 @@ const asc_acl_t *asc_acl_peek(void)
 const asc_acl_t *asc_acl_get(void)
 {
     const asc_acl_t *ready = asc_acl_peek();
-    const char      *wanted;
-    asc_acl_t        table = {0};
-    char             path[PATH_MAX];
-    void            *handle;
+    const char *wanted;
+    asc_acl_t table = {0};
+    char path[PATH_MAX];
+    void *handle;
 
     /* First of all: this is on the way of every message. */
     if (ready != NULL) {
@@ -342,8 +343,8 @@ const char *asc_acl_path(void)
 asc_status_t asc_acl_init(void)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    aclError         err;
+    char text[ASC_ACL_TEXT_MAX];
+    aclError err;
 
     if (acl == NULL) {
         return ASC_ERR_NO_RUNTIME;

@@ -18,7 +18,7 @@ static int asc_log_limit = -1;
 static int asc_log_read_limit(void)
 {
     const char *value = getenv("ASCEND_LOG_LEVEL");
-    int         limit = ASC_LOG_WARN;
+    int limit = ASC_LOG_WARN;
 
     for (int i = 0; value != NULL && i < ASC_LOG_LEVELS; ++i) {
         if (strcmp(value, asc_log_names[i]) == 0) {
@@ -41,8 +41,8 @@ bool asc_log_enabled(asc_log_level_t level)
 
 void asc_log(asc_log_level_t level, const char *format, ...)
 {
-    char    line[1024];
-    int     used;
+    char line[1024];
+    int used;
     va_list args;
 
     if (!asc_log_enabled(level) || (int)level >= ASC_LOG_LEVELS) {
@@ -55,7 +55,7 @@ void asc_log(asc_log_level_t level, const char *format, ...)
     if (used > (int)sizeof(line) - 2) {
         used = (int)sizeof(line) - 2;
     }
-    line[used]     = '\n';
+    line[used] = '\n';
     line[used + 1] = '\0';
     /* One write, so that lines of several ranks do not mix. */
     if (write(STDERR_FILENO, line, (size_t)used + 1) < 0) {

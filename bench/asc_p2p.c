@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG_DATA 1
-#define TAG_TURN 2
+#define TAG_DATA     1
+#define TAG_TURN     2
 
 /* With -c every message has memory of its own; more than this is not asked for
  * unless the window is the user's. */

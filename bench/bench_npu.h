@@ -23,7 +23,7 @@ typedef struct bench_npu_ops {
     void (*close)(void);
 } bench_npu_ops_t;
 
-#define BENCH_ERROR_MAX 512
+#define BENCH_ERROR_MAX  512
 
 /** Name of the bench_npu_ops_t that the module exports. */
 #define BENCH_NPU_SYMBOL "bench_npu_ops"

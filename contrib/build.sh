@@ -10,7 +10,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 contrib/install-deps.sh
 contrib/get-ucx-src.sh
-[ -x configure ] || ./autogen.sh
+# In a clone a configure without a Makefile may be what an interrupted autogen.sh
+# left: it would configure a tree in which make finds nothing to build.
+[ -x configure ] && { [ -f Makefile ] || [ ! -e .git ]; } || ./autogen.sh
 
 wanted=$(printf "'%s' " "$@")
 [ $# -gt 0 ] || wanted=

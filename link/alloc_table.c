@@ -22,26 +22,26 @@ typedef struct link_table_entry {
 
 typedef struct link_table_array {
     struct link_table_array *older;
-    size_t                   room;
-    link_table_entry_t       entry[];
+    size_t room;
+    link_table_entry_t entry[];
 } link_table_array_t;
 
 static struct {
-    pthread_mutex_t     lock;
-    uint64_t            sequence; /* odd while a writer is at work */
+    pthread_mutex_t lock;
+    uint64_t sequence; /* odd while a writer is at work */
     link_table_array_t *array;
-    size_t              count;
-    uint64_t            generation; /* last one given */
-    uint32_t            free_slots[LINK_ALLOC_SLOTS];
-    uint32_t            num_free;
-    uint32_t            next_slot; /* never used ones start here */
+    size_t count;
+    uint64_t generation; /* last one given */
+    uint32_t free_slots[LINK_ALLOC_SLOTS];
+    uint32_t num_free;
+    uint32_t next_slot; /* never used ones start here */
 } link_table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define LINK_GET(_field)        __atomic_load_n(&(_field), __ATOMIC_RELAXED)
 #define LINK_SET(_field, _what) __atomic_store_n(&(_field), (_what), __ATOMIC_RELAXED)
 
-#define LINK_BIT_VMM   (1ull << 48)
-#define LINK_BIT_FREED (1ull << 49)
+#define LINK_BIT_VMM            (1ull << 48)
+#define LINK_BIT_FREED          (1ull << 49)
 
 static void link_table_write_begin(void)
 {
@@ -108,7 +108,7 @@ static size_t link_table_above(link_table_array_t *array, size_t count, uint64_t
 static bool link_table_look(uint64_t addr, link_table_entry_t *entry, size_t *index)
 {
     link_table_array_t *array = __atomic_load_n(&link_table.array, __ATOMIC_ACQUIRE);
-    size_t              count = LINK_GET(link_table.count);
+    size_t count = LINK_GET(link_table.count);
 
     if (array == NULL) {
         return false;
@@ -128,8 +128,8 @@ static bool link_table_look(uint64_t addr, link_table_entry_t *entry, size_t *in
 bool link_alloc_find(const void *addr, link_alloc_t *alloc)
 {
     link_table_entry_t entry;
-    size_t             index;
-    bool               found;
+    size_t index;
+    bool found;
 
     for (int i = 0; i < LINK_TABLE_TRIES; ++i) {
         uint64_t before = __atomic_load_n(&link_table.sequence, __ATOMIC_ACQUIRE);
@@ -165,7 +165,7 @@ bool link_alloc_is_live(uintptr_t base, uint64_t generation)
 static bool link_table_grow(void)
 {
     link_table_array_t *old = link_table.array;
-    size_t              room = old == NULL ? LINK_TABLE_START : 2 * old->room;
+    size_t room = old == NULL ? LINK_TABLE_START : 2 * old->room;
     link_table_array_t *array;
 
     if (old != NULL && link_table.count < old->room) {
@@ -210,7 +210,7 @@ static void link_table_take_at(size_t index, link_alloc_t *alloc)
 static bool link_table_overlap(uint64_t base, uint64_t size, size_t *index)
 {
     link_table_array_t *array = link_table.array;
-    size_t              above;
+    size_t above;
 
     if (array == NULL) {
         return false;
@@ -226,7 +226,7 @@ static bool link_table_overlap(uint64_t base, uint64_t size, size_t *index)
 static bool link_table_put(uint64_t base, size_t size, int device, bool vmm, link_alloc_t *alloc)
 {
     link_table_entry_t entry = {.base = base, .size = size};
-    size_t             index;
+    size_t index;
 
     if (!link_table_grow()) {
         return false;
@@ -250,8 +250,8 @@ asc_status_t link_alloc_insert(void *base, size_t size, int device, bool vmm,
                                void (*stale)(const link_alloc_t *), link_alloc_t *alloc)
 {
     link_alloc_t old;
-    size_t       index;
-    bool         again, done;
+    size_t index;
+    bool again, done;
 
     if (size == 0 || device < 0 || (uintptr_t)base + size < size) {
         return ASC_ERR_INVALID;
@@ -279,8 +279,8 @@ asc_status_t link_alloc_insert(void *base, size_t size, int device, bool vmm,
 bool link_alloc_mark_freed(void *base, link_alloc_t *alloc)
 {
     link_table_entry_t entry;
-    size_t             index;
-    bool               marked = false;
+    size_t index;
+    bool marked = false;
 
     link_table_write_begin();
     if (link_table_look((uintptr_t)base, &entry, &index) && entry.base == (uintptr_t)base &&
@@ -297,9 +297,9 @@ bool link_alloc_mark_freed(void *base, link_alloc_t *alloc)
 bool link_alloc_remove(uintptr_t base, uint64_t generation)
 {
     link_table_entry_t entry;
-    link_alloc_t       alloc;
-    size_t             index;
-    bool               found;
+    link_alloc_t alloc;
+    size_t index;
+    bool found;
 
     link_table_write_begin();
     found = link_table_look(base, &entry, &index) && entry.base == base &&
@@ -330,7 +330,7 @@ bool link_alloc_take(int device, link_alloc_t *alloc)
 static bool link_alloc_from(uint64_t addr, link_alloc_t *alloc)
 {
     size_t index;
-    bool   found = false;
+    bool found = false;
 
     pthread_mutex_lock(&link_table.lock);
     if (link_table.array != NULL) {
@@ -347,7 +347,7 @@ static bool link_alloc_from(uint64_t addr, link_alloc_t *alloc)
 void link_alloc_for_each(void (*fn)(const link_alloc_t *alloc, void *arg), void *arg)
 {
     link_alloc_t alloc;
-    uint64_t     addr = 0;
+    uint64_t addr = 0;
 
     while (link_alloc_from(addr, &alloc)) {
         fn(&alloc, arg);

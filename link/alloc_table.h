@@ -30,12 +30,12 @@ typedef enum link_alloc_state {
 
 /** A copy of what the table knows; valid for as long as the caller likes. */
 typedef struct link_alloc {
-    uintptr_t          base;
-    size_t             size;
-    int                device;
-    uint32_t           slot;       /**< below LINK_ALLOC_SLOTS, or LINK_ALLOC_NO_SLOT */
-    uint64_t           generation; /**< never 0 */
-    bool               vmm;        /**< mapped virtual memory: has no IPC export */
+    uintptr_t base;
+    size_t size;
+    int device;
+    uint32_t slot;       /**< below LINK_ALLOC_SLOTS, or LINK_ALLOC_NO_SLOT */
+    uint64_t generation; /**< never 0 */
+    bool vmm;            /**< mapped virtual memory: has no IPC export */
     link_alloc_state_t state;
 } link_alloc_t;
 

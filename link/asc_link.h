@@ -111,10 +111,10 @@ typedef enum asc_link_mem_kind {
 
 typedef struct asc_link_mem {
     asc_link_mem_kind_t kind;
-    int                 device; /**< user device id, -1 for host */
-    void               *base;   /**< allocation, or the queried range if unknown */
-    size_t              size;
-    uint64_t            generation; /**< of the allocation; 0: malloc not seen */
+    int device; /**< user device id, -1 for host */
+    void *base; /**< allocation, or the queried range if unknown */
+    size_t size;
+    uint64_t generation; /**< of the allocation; 0: malloc not seen */
 } asc_link_mem_t;
 
 /**
@@ -133,7 +133,7 @@ asc_status_t asc_link_mem_free(void *ptr);
  *  NULL on ASC_OK; give it back with the same size. Works without a device
  *  being set in the calling thread. */
 asc_status_t asc_link_pinned_get(size_t size, void **ptr);
-void         asc_link_pinned_put(void *ptr, size_t size);
+void asc_link_pinned_put(void *ptr, size_t size);
 
 /* ------------------------------------------- copies in the process ------- */
 
@@ -168,8 +168,8 @@ asc_status_t asc_link_op_test(asc_link_op_t *op);
 typedef struct asc_link_addr {
     uint16_t version;  /**< ASC_LINK_ABI */
     uint16_t flags;    /**< bit 0: runtime library found, bit 1: disabled */
-    int32_t  pid;      /**< in the sender's pid namespace */
-    int32_t  board_fd; /**< descriptor of its board, for /proc/PID/fd */
+    int32_t pid;       /**< in the sender's pid namespace */
+    int32_t board_fd;  /**< descriptor of its board, for /proc/PID/fd */
     uint32_t reserved; /**< 0 */
     uint64_t host;     /**< hash of boot id and pid namespace */
     uint64_t uid;      /**< random, unique per process; also on the board */
@@ -210,14 +210,14 @@ int asc_link_peer_device(const asc_link_peer_t *peer);
  * process. How readers find whole records is their and the writer's business.
  * @return NULL without a board.
  */
-void       *asc_link_mail(size_t *len);
+void *asc_link_mail(size_t *len);
 const void *asc_link_peer_mail(const asc_link_peer_t *peer, size_t *len);
 
 /** This process's home device: the first one seen in use, or -1. */
 int asc_link_home_device(void);
 
 /** Plugs an out-of-band port in (NULL: back to the board's own). */
-void        asc_link_set_oob(const asc_oob_port_t *port);
+void asc_link_set_oob(const asc_oob_port_t *port);
 const char *asc_link_oob_name(void);
 
 /* --------------------------------------------- exports, imports ---------- */
@@ -250,7 +250,7 @@ typedef struct asc_link_import asc_link_import_t;
  * level, demotions of a pair once at warn level.
  */
 asc_status_t asc_link_import(const void *rkey, size_t rkey_len, asc_link_import_t **import);
-void         asc_link_import_release(asc_link_import_t *import);
+void asc_link_import_release(asc_link_import_t *import);
 
 /** The peer that owns the imported memory. */
 asc_link_peer_t *asc_link_import_owner(const asc_link_import_t *import);
@@ -272,7 +272,7 @@ asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void
 
 /** Counters since the start, by name; -1 for an unknown name. Names and what
  *  they count are in asc_link_counter_name()/_help(), index 0.. until NULL. */
-int64_t     asc_link_counter(const char *name);
+int64_t asc_link_counter(const char *name);
 const char *asc_link_counter_name(unsigned index);
 const char *asc_link_counter_help(unsigned index);
 

@@ -26,16 +26,16 @@
 #define PID_LIMIT   (1 << 22) /* the kernel's own upper bound */
 
 static struct {
-    pthread_mutex_t         lock;
+    pthread_mutex_t lock;
     _Atomic(link_board_t *) board;
-    int                     fd;
-    uint64_t                host; /* of identity, without its lock */
+    int fd;
+    uint64_t host; /* of identity, without its lock */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 static struct {
     pthread_mutex_t lock;
-    uint64_t        uid, host;
-    pid_t           pid;
+    uint64_t uid, host;
+    pid_t pid;
 } identity = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local char reason[1024];
@@ -71,7 +71,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
 
 static size_t read_small_file(const char *path, char *buf, size_t len)
 {
-    int     fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got;
 
     if (fd < 0) {
@@ -90,10 +90,10 @@ static size_t read_small_file(const char *path, char *buf, size_t len)
  * running kernel: both go into the host identity. */
 static uint64_t compute_host(void)
 {
-    uint64_t    hash = UINT64_C(0xcbf29ce484222325);
-    char        boot[64];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    char boot[64];
     struct stat ns;
-    size_t      len = read_small_file("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+    size_t len = read_small_file("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 
     hash = hash_bytes(hash, boot, len);
     if (stat("/proc/self/ns/pid", &ns) == 0) {
@@ -106,7 +106,7 @@ static uint64_t compute_host(void)
 
 static uint64_t random_uid(void)
 {
-    uint64_t        uid = 0;
+    uint64_t uid = 0;
     struct timespec now;
 
     if (getrandom(&uid, sizeof(uid), GRND_NONBLOCK) != (ssize_t)sizeof(uid)) {
@@ -154,9 +154,9 @@ uint64_t link_board_host(void)
 
 uint64_t link_process_start(int pid)
 {
-    char     path[64], text[1024], *field;
+    char path[64], text[1024], *field;
     uint64_t start;
-    int      skip;
+    int skip;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     if (read_small_file(path, text, sizeof(text)) == 0) {
@@ -188,9 +188,9 @@ static asc_status_t lock_board(int fd)
 
 static link_board_t *make_board(int *fd_p)
 {
-    size_t        bytes = sizeof(link_board_t);
+    size_t bytes = sizeof(link_board_t);
     link_board_t *board;
-    int           fd = memfd_create(BOARD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = memfd_create(BOARD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (fd < 0) {
         return NULL;
@@ -222,10 +222,10 @@ err_close:
 
 asc_status_t link_board_make(void)
 {
-    asc_status_t  status = ASC_OK;
-    uint64_t      host = link_board_host();
+    asc_status_t status = ASC_OK;
+    uint64_t host = link_board_host();
     link_board_t *board;
-    int           fd;
+    int fd;
 
     pthread_mutex_lock(&own.lock);
     if (own.board == NULL) {
@@ -271,7 +271,7 @@ int link_board_fd(void)
 static int bare_tgid(void)
 {
     const asc_acl_t *acl = asc_acl_get();
-    int32_t          pid = 0;
+    int32_t pid = 0;
 
     if (acl != NULL && acl->aclrtDeviceGetBareTgid != NULL) {
         if (acl->aclrtDeviceGetBareTgid(&pid) == ACL_SUCCESS && pid > 0) {
@@ -284,9 +284,9 @@ static int bare_tgid(void)
 
 void link_board_early_tgid(void)
 {
-    link_board_t    *board = link_board();
+    link_board_t *board = link_board();
     const asc_acl_t *acl = asc_acl_get();
-    int32_t          device, tgid;
+    int32_t device, tgid;
 
     if (board == NULL || acl == NULL || atomic_load(&board->tgid) != 0) {
         return;
@@ -306,7 +306,7 @@ void link_board_early_tgid(void)
 void link_board_device_used(int device)
 {
     link_board_t *board = link_board();
-    int32_t       none = 0, tgid;
+    int32_t none = 0, tgid;
 
     if (board == NULL || device < 0 ||
         atomic_load_explicit(&board->device, memory_order_relaxed) != 0) {
@@ -335,7 +335,7 @@ bool link_board_alive(int fd)
  * another process by now: opening a tty, a fifo or a device could do harm. */
 static bool names_a_board(const char *path)
 {
-    char    target[64];
+    char target[64];
     ssize_t len = readlink(path, target, sizeof(target) - 1);
 
     if (len <= 0) {
@@ -348,8 +348,8 @@ static bool names_a_board(const char *path)
 static asc_status_t open_board(const asc_link_addr_t *addr, int *fd_p)
 {
     struct stat st;
-    char        path[64];
-    int         fd, seals;
+    char path[64];
+    int fd, seals;
 
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", addr->pid, addr->board_fd);
     if (!names_a_board(path)) {
@@ -396,8 +396,8 @@ static bool board_is_of(const link_board_t *board, const asc_link_addr_t *addr, 
 asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **board_p, int *fd_p)
 {
     const link_board_t *board;
-    asc_status_t        status;
-    int                 fd;
+    asc_status_t status;
+    int fd;
 
     if (addr->pid <= 0 || addr->pid > PID_LIMIT || addr->board_fd < 0) {
         link_set_reason("address with pid %d and descriptor %d is malformed", addr->pid,

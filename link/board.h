@@ -30,15 +30,15 @@
 #define LINK_BOARD_VERSION 2
 
 /** Allocations that may be exported at a time. */
-#define LINK_BOARD_LIVE 4096
+#define LINK_BOARD_LIVE    4096
 /** Imports that may be open at a time, one hazard slot each. */
 #define LINK_BOARD_HAZARDS 4096
 /** Processes that one process may know. */
-#define LINK_BOARD_PEERS 1024
+#define LINK_BOARD_PEERS   1024
 /** Names of the default OOB port. */
-#define LINK_BOARD_NAMES 2048
+#define LINK_BOARD_NAMES   2048
 /** Bytes of the mail area, which link/ hands out without looking into it. */
-#define LINK_BOARD_MAIL 32768
+#define LINK_BOARD_MAIL    32768
 
 typedef enum link_hazard_state {
     LINK_HAZARD_FREE,
@@ -56,7 +56,7 @@ typedef struct link_board_hazard {
     _Atomic uint64_t owner;      /**< uid of the process whose memory it is */
     _Atomic uint64_t generation; /**< what live[] of the owner must hold */
     _Atomic uint64_t word;       /**< LINK_HAZARD_WORD */
-    uint64_t         reserved;
+    uint64_t reserved;
 } link_board_hazard_t;
 
 /** What the writer tells one other process; row index is the writer's own. */
@@ -67,36 +67,36 @@ typedef struct link_board_row {
     _Atomic uint64_t recorded; /**< own records on its notify << 1, bit 0: one
                                     is being enqueued right now */
     _Atomic uint64_t since;    /**< first export epoch that lets it import, 0: none */
-    uint64_t         reserved[3];
+    uint64_t reserved[3];
 } link_board_row_t;
 
 typedef struct link_board_name {
-    char     name[ASC_OOB_NAME_MAX];
+    char name[ASC_OOB_NAME_MAX];
     uint32_t len;
     uint32_t reserved;
-    uint8_t  blob[ASC_OOB_BLOB_MAX];
+    uint8_t blob[ASC_OOB_BLOB_MAX];
 } link_board_name_t;
 
 typedef struct link_board {
-    uint64_t         magic;
-    uint32_t         version;
-    uint32_t         bytes;
-    uint64_t         uid;
-    uint64_t         start_time; /**< of the process, field 22 of /proc/PID/stat */
-    int32_t          pid;
-    _Atomic int32_t  tgid;       /**< as the driver knows it; 0: no device used yet */
-    _Atomic int32_t  device;     /**< home device + 1; 0: none */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t bytes;
+    uint64_t uid;
+    uint64_t start_time; /**< of the process, field 22 of /proc/PID/stat */
+    int32_t pid;
+    _Atomic int32_t tgid;        /**< as the driver knows it; 0: no device used yet */
+    _Atomic int32_t device;      /**< home device + 1; 0: none */
     _Atomic uint32_t closing;    /**< 1: do not record on this process's notifies */
     _Atomic uint64_t drops;      /**< how often an entry of live[] was cleared */
     _Atomic uint32_t hazard_top; /**< hazard slots ever used */
     _Atomic uint32_t peer_top;   /**< rows ever used */
     _Atomic uint32_t name_top;   /**< names published */
-    uint32_t         reserved[15];
+    uint32_t reserved[15];
 
-    _Atomic uint64_t    live[LINK_BOARD_LIVE]; /**< generation, or 0 */
+    _Atomic uint64_t live[LINK_BOARD_LIVE]; /**< generation, or 0 */
     link_board_hazard_t hazards[LINK_BOARD_HAZARDS];
-    link_board_row_t    rows[LINK_BOARD_PEERS];
-    link_board_name_t   names[LINK_BOARD_NAMES];
+    link_board_row_t rows[LINK_BOARD_PEERS];
+    link_board_name_t names[LINK_BOARD_NAMES];
 
     _Alignas(64) unsigned char mail[LINK_BOARD_MAIL];
 } link_board_t;
@@ -112,7 +112,7 @@ asc_status_t link_board_make(void);
 link_board_t *link_board(void);
 
 /** Descriptor and identity for asc_link_addr_t. uid is valid without a board. */
-int      link_board_fd(void);
+int link_board_fd(void);
 uint64_t link_board_uid(void);
 uint64_t link_board_host(void);
 

@@ -16,14 +16,14 @@
 
 typedef struct link_device {
     aclrtContext context; /* atomic: primary context, NULL if not known */
-    uint32_t     epoch;   /* atomic */
-    bool         reset;   /* atomic: the application has reset it since */
-    bool         used;    /* atomic: was ever known to be in use */
+    uint32_t epoch;       /* atomic */
+    bool reset;           /* atomic: the application has reset it since */
+    bool used;            /* atomic: was ever known to be in use */
 } link_device_t;
 
 static link_device_t link_devices[LINK_MAX_DEVICES];
-static bool          link_finalised; /* atomic */
-static int           link_home = -1; /* atomic */
+static bool link_finalised; /* atomic */
+static int link_home = -1;  /* atomic */
 
 #define LINK_LOAD(_field)         __atomic_load_n(&(_field), __ATOMIC_ACQUIRE)
 #define LINK_STORE(_field, _what) __atomic_store_n(&(_field), (_what), __ATOMIC_RELEASE)
@@ -51,8 +51,8 @@ static void link_home_set(int device)
 int asc_link_home_device(void)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    int              home = LINK_LOAD(link_home);
-    int32_t          device = -1;
+    int home = LINK_LOAD(link_home);
+    int32_t device = -1;
 
     if (home >= 0 || acl == NULL || link_forked()) {
         return home;
@@ -70,7 +70,7 @@ int asc_link_home_device(void)
 static void link_ctx_learn(int device, aclrtContext context)
 {
     link_device_t *dev = &link_devices[device];
-    aclrtContext   old = __atomic_exchange_n(&dev->context, context, __ATOMIC_ACQ_REL);
+    aclrtContext old = __atomic_exchange_n(&dev->context, context, __ATOMIC_ACQ_REL);
 
     if (old != NULL && old != context) {
         __atomic_fetch_add(&dev->epoch, 1, __ATOMIC_ACQ_REL);
@@ -83,7 +83,7 @@ static void link_ctx_learn(int device, aclrtContext context)
 void link_ctx_device_set(int device)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    aclrtContext     context;
+    aclrtContext context;
 
     if (!link_device_valid(device)) {
         return;
@@ -115,7 +115,7 @@ void link_ctx_device_reset(int device)
 static bool link_ctx_inactive(const asc_acl_t *acl, int device)
 {
     uint32_t flags;
-    int32_t  active;
+    int32_t active;
 
     return acl->aclrtGetPrimaryCtxState != NULL &&
            acl->aclrtGetPrimaryCtxState(device, &flags, &active) == ACL_SUCCESS && active == 0;
@@ -139,7 +139,7 @@ bool link_ctx_usable(int device)
 
 static asc_status_t link_ctx_obtain(const asc_acl_t *acl, int device, aclrtContext *context)
 {
-    char     text[ASC_ACL_TEXT_MAX];
+    char text[ASC_ACL_TEXT_MAX];
     aclError err;
 
     if (!link_ctx_usable(device)) {
@@ -164,8 +164,8 @@ static asc_status_t link_ctx_obtain(const asc_acl_t *acl, int device, aclrtConte
 asc_status_t link_ctx_enter(int device, link_ctx_t *guard)
 {
     const asc_acl_t *acl = asc_acl_get();
-    aclrtContext     context;
-    asc_status_t     status;
+    aclrtContext context;
+    asc_status_t status;
 
     if (acl == NULL || link_forked()) {
         return ASC_ERR_NO_RUNTIME;

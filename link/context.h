@@ -21,7 +21,7 @@
 
 typedef struct link_ctx {
     aclrtContext saved;
-    bool         switched;
+    bool switched;
 } link_ctx_t;
 
 /**
@@ -31,7 +31,7 @@ typedef struct link_ctx {
  *         finalised; ASC_ERR_ACL: refused (logged).
  */
 asc_status_t link_ctx_enter(int device, link_ctx_t *guard);
-void         link_ctx_leave(link_ctx_t *guard);
+void link_ctx_leave(link_ctx_t *guard);
 
 /** False once the application has finalised the runtime or reset the device
  *  for good: what lived there is gone, and asking would revive the device. */

@@ -26,11 +26,11 @@
 #define LINK_BOUNCE_SIZE ((size_t)4 << 20)
 
 typedef struct link_copy {
-    char           *dst;
-    const char     *src;
-    size_t          len;
-    int             device;     /* whose context and streams; of the source for D2D */
-    int             dst_device; /* differs from device for D2D between devices */
+    char *dst;
+    const char *src;
+    size_t len;
+    int device;     /* whose context and streams; of the source for D2D */
+    int dst_device; /* differs from device for D2D between devices */
     aclrtMemcpyKind kind;
 } link_copy_t;
 
@@ -97,7 +97,7 @@ static asc_status_t link_copy_plan(link_copy_t *copy, void *dst, const void *src
 
 static aclError link_copy_sync_tasks(const asc_acl_t *acl, const link_copy_t *copy)
 {
-    size_t   at = 0, part;
+    size_t at = 0, part;
     aclError err;
 
     do {
@@ -112,9 +112,9 @@ static aclError link_copy_sync_tasks(const asc_acl_t *acl, const link_copy_t *co
 static asc_status_t link_copy_sync(const link_copy_t *copy)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    asc_status_t     status;
-    link_ctx_t       guard;
-    aclError         err = link_copy_sync_tasks(acl, copy);
+    asc_status_t status;
+    link_ctx_t guard;
+    aclError err = link_copy_sync_tasks(acl, copy);
 
     if (err == ACL_SUCCESS) {
         return ASC_OK;
@@ -132,9 +132,9 @@ static asc_status_t link_copy_sync(const link_copy_t *copy)
  * have no better one. */
 static asc_status_t link_copy_bounce(const link_copy_t *copy)
 {
-    size_t       room = copy->len < LINK_BOUNCE_SIZE ? copy->len : LINK_BOUNCE_SIZE;
+    size_t room = copy->len < LINK_BOUNCE_SIZE ? copy->len : LINK_BOUNCE_SIZE;
     asc_status_t status;
-    void        *block;
+    void *block;
 
     status = asc_link_pinned_get(room, &block);
     if (status != ASC_OK) {
@@ -142,7 +142,7 @@ static asc_status_t link_copy_bounce(const link_copy_t *copy)
     }
     link_count(copy_bounced, 1);
     for (size_t at = 0; status == ASC_OK && at < copy->len; at += room) {
-        size_t      part = copy->len - at < room ? copy->len - at : room;
+        size_t part = copy->len - at < room ? copy->len - at : room;
         link_copy_t out = {.dst = block,
                            .src = copy->src + at,
                            .len = part,
@@ -180,8 +180,8 @@ static link_stream_use_t link_copy_use(const link_copy_t *copy)
 static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    link_stream_t   *stream = link_stream_get(copy->device, link_copy_use(copy));
-    aclError         err = ACL_SUCCESS;
+    link_stream_t *stream = link_stream_get(copy->device, link_copy_use(copy));
+    aclError err = ACL_SUCCESS;
 
     if (stream == NULL) {
         return ASC_ERR_ACL;
@@ -201,7 +201,7 @@ static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
 
 static asc_status_t link_copy_async(const link_copy_t *copy, asc_link_op_t *op)
 {
-    link_ctx_t   guard;
+    link_ctx_t guard;
     asc_status_t status = link_ctx_enter(copy->device, &guard);
 
     if (status != ASC_OK) {
@@ -233,8 +233,8 @@ static asc_status_t link_copy_across(const link_copy_t *copy, asc_link_op_t *op)
 asc_status_t asc_link_copy(void *dst, const void *src, size_t len)
 {
     asc_link_op_t op;
-    link_copy_t   copy;
-    asc_status_t  status;
+    link_copy_t copy;
+    asc_status_t status;
 
     if (len == 0) {
         return ASC_OK;
@@ -253,7 +253,7 @@ asc_status_t asc_link_copy(void *dst, const void *src, size_t len)
 
 asc_status_t asc_link_copy_start(void *dst, const void *src, size_t len, asc_link_op_t *op)
 {
-    link_copy_t  copy;
+    link_copy_t copy;
     asc_status_t status;
 
     if (len == 0) {
@@ -274,11 +274,11 @@ asc_status_t asc_link_copy_start(void *dst, const void *src, size_t len, asc_lin
 
 asc_status_t asc_link_mem_alloc(size_t size, void **ptr)
 {
-    int          device = asc_link_home_device();
-    char         text[ASC_ACL_TEXT_MAX];
-    link_ctx_t   guard;
+    int device = asc_link_home_device();
+    char text[ASC_ACL_TEXT_MAX];
+    link_ctx_t guard;
     asc_status_t status;
-    aclError     err;
+    aclError err;
 
     if (device < 0) {
         asc_log_once(ASC_LOG_ERROR, "device memory is asked for, but this process has chosen no "
@@ -302,10 +302,10 @@ asc_status_t asc_link_mem_alloc(size_t size, void **ptr)
 asc_status_t asc_link_mem_free(void *ptr)
 {
     asc_link_mem_t mem;
-    link_ctx_t     guard;
-    asc_status_t   status;
-    aclError       err;
-    char           text[ASC_ACL_TEXT_MAX];
+    link_ctx_t guard;
+    asc_status_t status;
+    aclError err;
+    char text[ASC_ACL_TEXT_MAX];
 
     if (asc_link_mem_query(ptr, 1, &mem) != ASC_LINK_MEM_DEVICE || mem.base != ptr) {
         asc_log(ASC_LOG_ERROR, "%p is not an allocation that could be freed", ptr);

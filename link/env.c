@@ -66,8 +66,8 @@ static const asc_link_env_t link_env_vars[LINK_ENV_LAST + 1] = {
 
 static struct {
     pthread_once_t once;
-    link_env_t     values;
-    char           wrong[512]; /* reason of the first wrong value, or "" */
+    link_env_t values;
+    char wrong[512]; /* reason of the first wrong value, or "" */
 } link_env_state = {.once = PTHREAD_ONCE_INIT};
 
 const asc_link_env_t *asc_link_env_table(void)
@@ -110,7 +110,7 @@ static unsigned link_env_word(link_env_id_t id, const char *const *words, const 
 static bool link_env_bool(link_env_id_t id)
 {
     static const char *const words[] = {"n", "y", NULL};
-    bool                     fallback = link_env_vars[id].defval[0] == 'y';
+    bool fallback = link_env_vars[id].defval[0] == 'y';
 
     return link_env_word(id, words, "y or n", fallback) == 1;
 }
@@ -119,11 +119,11 @@ static bool link_env_bool(link_env_id_t id)
  * allowed. False if it is something else. */
 static bool link_env_parse(const char *text, bool suffix, bool inf, size_t *value)
 {
-    static const char  units[] = "kmg";
+    static const char units[] = "kmg";
     unsigned long long number;
-    const char        *unit;
-    char              *end;
-    unsigned           shift = 0;
+    const char *unit;
+    char *end;
+    unsigned shift = 0;
 
     if (inf && strcmp(text, "inf") == 0) {
         *value = SIZE_MAX;
@@ -152,7 +152,7 @@ static size_t link_env_number(link_env_id_t id, size_t min, size_t max, bool suf
                               const char *allowed)
 {
     size_t value = 0;
-    bool   inf = max == SIZE_MAX;
+    bool inf = max == SIZE_MAX;
 
     if (link_env_parse(link_env_text(id), suffix, inf, &value) && value >= min && value <= max) {
         return value;
@@ -166,8 +166,8 @@ static void link_env_read(void)
 {
     static const char *const orders[] = {"owner-first", "importers-first", NULL};
     static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
-    link_env_t              *env = &link_env_state.values;
-    size_t                   regions;
+    link_env_t *env = &link_env_state.values;
+    size_t regions;
 
     env->ipc = link_env_bool(LINK_ENV_IPC);
     env->ipc_cache = link_env_bool(LINK_ENV_IPC_CACHE);

@@ -12,15 +12,15 @@
 #include <stddef.h>
 
 typedef struct link_env {
-    bool     ipc;       /**< ASCEND_IPC */
-    bool     ipc_cache; /**< ASCEND_IPC_CACHE */
+    bool ipc;       /**< ASCEND_IPC */
+    bool ipc_cache; /**< ASCEND_IPC_CACHE */
     unsigned ipc_cache_max_regions;
-    size_t   ipc_cache_max_size; /**< bytes; SIZE_MAX: no limit */
-    bool     whitelist;          /**< ASCEND_WHITELIST */
-    bool     trust_frees;        /**< ASCEND_TRUST_FREES */
-    bool     importers_first;    /**< ASCEND_FREE_ORDER */
-    unsigned notify_max;         /**< per process */
-    unsigned notify_timeout_s;   /**< never 0: every wait is finite */
+    size_t ipc_cache_max_size; /**< bytes; SIZE_MAX: no limit */
+    bool whitelist;            /**< ASCEND_WHITELIST */
+    bool trust_frees;          /**< ASCEND_TRUST_FREES */
+    bool importers_first;      /**< ASCEND_FREE_ORDER */
+    unsigned notify_max;       /**< per process */
+    unsigned notify_timeout_s; /**< never 0: every wait is finite */
 } link_env_t;
 
 /** The values; defaults where the environment has none or a wrong one. */

@@ -28,21 +28,21 @@
 
 typedef struct link_export {
     struct link_export *next;
-    uintptr_t           base;
-    size_t              size;
-    uint64_t            generation;
-    uint32_t            slot, epoch, ctx_epoch;
-    int                 device;
-    uint16_t            flags; /* of the rkey */
-    bool                refused;
-    unsigned            uses; /* of LINK_RKEY_ONCE */
-    char                key[LINK_IPC_KEY];
+    uintptr_t base;
+    size_t size;
+    uint64_t generation;
+    uint32_t slot, epoch, ctx_epoch;
+    int device;
+    uint16_t flags; /* of the rkey */
+    bool refused;
+    unsigned uses; /* of LINK_RKEY_ONCE */
+    char key[LINK_IPC_KEY];
 } link_export_t;
 
 static struct {
-    pthread_mutex_t  lock;
-    link_export_t   *bucket[BUCKETS];
-    link_export_t   *ending; /* use is over, a peer may still have it open */
+    pthread_mutex_t lock;
+    link_export_t *bucket[BUCKETS];
+    link_export_t *ending; /* use is over, a peer may still have it open */
     _Atomic unsigned n_ending;
     _Atomic uint64_t serial;
     _Atomic uint32_t epoch;
@@ -62,7 +62,7 @@ static uint32_t current_epoch(void)
 
     for (unsigned i = 0; i < count; i++) {
         asc_link_peer_t *peer = link_peer_at(i);
-        int              listed = 0, tgid;
+        int listed = 0, tgid;
 
         if (peer->self || atomic_load_explicit(&peer->listed, memory_order_relaxed) != 0) {
             continue;
@@ -96,14 +96,14 @@ static int whitelist_chunk(const asc_acl_t *acl, const char *key, int32_t *pids,
 /* Number of processes that may import now. */
 static int whitelist(const asc_acl_t *acl, const char *key)
 {
-    int32_t  pids[PIDS_A_CALL];
+    int32_t pids[PIDS_A_CALL];
     unsigned count = link_peer_count();
-    size_t   n = 0;
-    int      listed = 0;
+    size_t n = 0;
+    int listed = 0;
 
     for (unsigned i = 0; i < count; i++) {
         asc_link_peer_t *peer = link_peer_at(i);
-        int              tgid = atomic_load(&peer->listed);
+        int tgid = atomic_load(&peer->listed);
 
         if (tgid == 0 || atomic_load(&peer->dead)) {
             continue;
@@ -123,8 +123,8 @@ static aclError get_key(const asc_acl_t *acl, const link_export_t *entry, char *
                         bool *open_to_all)
 {
     static _Atomic bool no_flag; /* this driver wants lists */
-    uint64_t            flags = 0;
-    aclError            error;
+    uint64_t flags = 0;
+    aclError error;
 
     *open_to_all = !link_env()->whitelist && !atomic_load(&no_flag);
     if (*open_to_all) {
@@ -149,7 +149,7 @@ static aclError get_key(const asc_acl_t *acl, const link_export_t *entry, char *
 static void close_key(const link_export_t *entry)
 {
     const asc_acl_t *acl = asc_acl_get();
-    link_ctx_t       ctx;
+    link_ctx_t ctx;
 
     if (entry->refused || acl == NULL || entry->ctx_epoch != link_ctx_epoch(entry->device) ||
         !link_ctx_usable(entry->device) || link_ctx_enter(entry->device, &ctx) != ASC_OK) {
@@ -172,11 +172,11 @@ static void mention_refusal(const link_export_t *entry, const char *cause)
 static asc_status_t export_now(link_export_t *entry)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    link_ctx_t       ctx;
-    asc_status_t     status;
-    aclError         error;
-    bool             open_to_all;
+    char text[ASC_ACL_TEXT_MAX];
+    link_ctx_t ctx;
+    asc_status_t status;
+    aclError error;
+    bool open_to_all;
 
     if (acl->aclrtIpcMemGetExportKey == NULL || acl->aclrtIpcMemSetImportPid == NULL ||
         acl->aclrtIpcMemImportByKey == NULL || acl->aclrtIpcMemClose == NULL) {
@@ -258,7 +258,7 @@ static bool seen_allocation(const void *ptr, const asc_link_mem_t *mem, link_all
 static asc_status_t describe(const void *ptr, size_t len, link_export_t *entry)
 {
     asc_link_mem_t mem;
-    link_alloc_t   alloc;
+    link_alloc_t alloc;
 
     memset(entry, 0, sizeof(*entry));
     if (asc_link_mem_query(ptr, len, &mem) != ASC_LINK_MEM_DEVICE) {
@@ -296,7 +296,7 @@ static bool still_there(const link_export_t *entry)
 static asc_status_t add(link_export_t *like)
 {
     link_export_t *entry = malloc(sizeof(*entry)), *other;
-    asc_status_t   status;
+    asc_status_t status;
 
     if (entry == NULL) {
         return ASC_ERR_NO_MEMORY;
@@ -343,7 +343,7 @@ static asc_status_t add(link_export_t *like)
 static asc_status_t lookup(link_export_t *like)
 {
     link_export_t *entry;
-    bool           hit = false;
+    bool hit = false;
 
     pthread_mutex_lock(&exports.lock);
     entry = find(like);
@@ -368,8 +368,8 @@ static asc_status_t lookup(link_export_t *like)
 asc_status_t asc_link_export(const void *ptr, size_t len, void *rkey_bytes)
 {
     link_export_t entry = {.size = 1};
-    link_rkey_t   rkey;
-    asc_status_t  status;
+    link_rkey_t rkey;
+    asc_status_t status;
 
     link_rkey_init(&rkey);
     if (!asc_link_ready() || link_board() == NULL || !link_env()->ipc) {
@@ -408,7 +408,7 @@ asc_status_t asc_link_export(const void *ptr, size_t len, void *rkey_bytes)
 void asc_link_export_release(const void *rkey_bytes)
 {
     link_export_t **link, *entry = NULL;
-    link_rkey_t     rkey;
+    link_rkey_t rkey;
 
     if (!link_rkey_parse(rkey_bytes, ASC_LINK_RKEY_SIZE, &rkey) ||
         (rkey.flags & LINK_RKEY_ONCE) == 0 || (rkey.flags & LINK_RKEY_EXPORTED) == 0 ||

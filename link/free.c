@@ -25,14 +25,14 @@
 
 typedef struct parked {
     struct parked *next;
-    link_alloc_t   alloc;
-    uint64_t       since_ms;
-    bool           warned;
+    link_alloc_t alloc;
+    uint64_t since_ms;
+    bool warned;
 } parked_t;
 
 static struct {
-    pthread_mutex_t  lock;
-    parked_t        *list;
+    pthread_mutex_t lock;
+    parked_t *list;
     _Atomic unsigned count;
     _Atomic uint64_t swept_ms;
 } parking = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -60,7 +60,7 @@ void link_free_on_alloc(const link_alloc_t *alloc)
 static void clear_live(const link_alloc_t *alloc)
 {
     link_board_t *board = link_board();
-    uint64_t      generation = alloc->generation;
+    uint64_t generation = alloc->generation;
 
     if (board == NULL || alloc->slot == LINK_ALLOC_NO_SLOT) {
         return;
@@ -171,8 +171,8 @@ static parked_t *take_free_ones(uint64_t now)
 
     pthread_mutex_lock(&parking.lock);
     for (link = &parking.list; *link != NULL;) {
-        parked_t        *entry = *link;
-        uint64_t         age = now - entry->since_ms;
+        parked_t *entry = *link;
+        uint64_t age = now - entry->since_ms;
         asc_link_peer_t *peer = holder(&entry->alloc, age);
 
         if (peer != NULL) {
@@ -191,9 +191,9 @@ static parked_t *take_free_ones(uint64_t now)
 
 bool link_free_sweep(bool urgent)
 {
-    bool      any = false;
+    bool any = false;
     parked_t *over;
-    uint64_t  now;
+    uint64_t now;
 
     if (atomic_load_explicit(&parking.count, memory_order_relaxed) == 0) {
         return false;

@@ -10,9 +10,9 @@ static struct {
 
 uint32_t link_hazard_get(uint64_t owner, uint64_t generation)
 {
-    link_board_t        *board = link_board();
+    link_board_t *board = link_board();
     link_board_hazard_t *hazard;
-    uint32_t             slot;
+    uint32_t slot;
 
     if (slots.n_free > 0) {
         slot = slots.free_list[--slots.n_free];
@@ -49,13 +49,13 @@ bool link_hazard_live(const asc_link_peer_t *owner, uint32_t slot, uint64_t gene
 static bool holds(asc_link_peer_t *peer, uint64_t generation, link_hazard_state_t weakest)
 {
     const link_board_t *board = peer->board;
-    uint64_t            own = link_board_uid();
-    uint32_t            top = atomic_load(&board->hazard_top);
+    uint64_t own = link_board_uid();
+    uint32_t top = atomic_load(&board->hazard_top);
 
     for (uint32_t i = 0; i < top && i < LINK_BOARD_HAZARDS; i++) {
         const link_board_hazard_t *hazard = &board->hazards[i];
-        uint64_t                   word = atomic_load(&hazard->word);
-        link_hazard_state_t        state = LINK_HAZARD_STATE(word);
+        uint64_t word = atomic_load(&hazard->word);
+        link_hazard_state_t state = LINK_HAZARD_STATE(word);
 
         if (state == LINK_HAZARD_FREE || state < weakest ||
             atomic_load_explicit(&hazard->generation, memory_order_relaxed) != generation ||

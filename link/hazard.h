@@ -15,8 +15,8 @@
 /** A slot of the own board in state HELD; LINK_HAZARD_NONE when all are used.
  *  The caller serialises get, set and put. */
 uint32_t link_hazard_get(uint64_t owner, uint64_t generation);
-void     link_hazard_set(uint32_t slot, link_hazard_state_t state, uint64_t seq);
-void     link_hazard_put(uint32_t slot);
+void link_hazard_set(uint32_t slot, link_hazard_state_t state, uint64_t seq);
+void link_hazard_put(uint32_t slot);
 
 /** True while the owner's board says that the allocation lives. */
 bool link_hazard_live(const asc_link_peer_t *owner, uint32_t slot, uint64_t generation);

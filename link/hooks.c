@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 typedef __typeof__(aclrtMalloc) *link_malloc_fn;
-typedef __typeof__(aclrtFree)   *link_free_fn;
+typedef __typeof__(aclrtFree) *link_free_fn;
 
 /* The runtime's functions may call each other through patched slots; only the
  * outermost call is the application's. */
@@ -34,15 +34,15 @@ static void link_hook_leave(void)
 }
 
 /* The real function, or NULL when the runtime has none of that name. */
-#define LINK_REAL(_name)                                                                           \
-    ({                                                                                             \
-        static void *real_;                                                                        \
-        void        *found_ = __atomic_load_n(&real_, __ATOMIC_RELAXED);                           \
-        if (found_ == NULL) {                                                                      \
-            found_ = asc_acl_symbol(#_name);                                                       \
-            __atomic_store_n(&real_, found_, __ATOMIC_RELAXED);                                    \
-        }                                                                                          \
-        (__typeof__(_name) *)found_;                                                               \
+#define LINK_REAL(_name) \
+    ({ \
+        static void *real_; \
+        void *found_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
+        if (found_ == NULL) { \
+            found_ = asc_acl_symbol(#_name); \
+            __atomic_store_n(&real_, found_, __ATOMIC_RELAXED); \
+        } \
+        (__typeof__(_name) *)found_; \
     })
 
 /* ---------------------------------------------------- allocations -------- */
@@ -69,7 +69,7 @@ static void link_hook_made(void *base, size_t size, int device, bool vmm)
 static int link_hook_device(const aclrtMallocConfig *cfg)
 {
     __typeof__(aclrtGetDevice) *get = LINK_REAL(aclrtGetDevice);
-    int32_t                     device = -1;
+    int32_t device = -1;
 
     for (size_t i = 0; cfg != NULL && i < cfg->numAttrs; ++i) {
         if (cfg->attrs[i].attr == ACL_RT_MEM_ATTR_DEVICE_ID) {
@@ -128,7 +128,7 @@ aclError asc_link_hook_aclrtMallocWithCfg(void **ptr, size_t size, aclrtMemMallo
                                           aclrtMallocConfig *cfg)
 {
     __typeof__(aclrtMallocWithCfg) *real = LINK_REAL(aclrtMallocWithCfg);
-    aclError                        err;
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -175,9 +175,9 @@ static aclError link_hook_free_now(link_free_fn real, const link_alloc_t *alloc)
 aclError link_alloc_real_free(const link_alloc_t *alloc)
 {
     link_free_fn real = LINK_REAL(aclrtFree);
-    link_ctx_t   guard;
-    bool         entered;
-    aclError     err;
+    link_ctx_t guard;
+    bool entered;
+    aclError err;
 
     if (real == NULL || link_forked()) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -211,7 +211,7 @@ static aclError link_hook_free_seen(link_free_fn real, bool sync, const link_all
 static aclError link_hook_free(link_free_fn real, bool sync, void *ptr)
 {
     link_alloc_t alloc;
-    aclError     err;
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -273,7 +273,7 @@ aclError asc_link_hook_aclrtHostUnregister(void *ptr)
 static int link_hook_map_device(void *ptr)
 {
     __typeof__(aclrtPointerGetAttributes) *ask = LINK_REAL(aclrtPointerGetAttributes);
-    aclrtPtrAttributes                     attr;
+    aclrtPtrAttributes attr;
 
     if (ask != NULL && ask(ptr, &attr) == ACL_SUCCESS) {
         return attr.location.type == ACL_MEM_LOCATION_TYPE_DEVICE ? (int)attr.location.id : -1;
@@ -285,8 +285,8 @@ aclError asc_link_hook_aclrtMapMem(void *ptr, size_t size, size_t offset, aclrtD
                                    uint64_t flags)
 {
     __typeof__(aclrtMapMem) *real = LINK_REAL(aclrtMapMem);
-    aclError                 err;
-    int                      device;
+    aclError err;
+    int device;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -310,7 +310,7 @@ aclError asc_link_hook_aclrtUnmapMem(void *ptr)
 {
     link_free_fn real = LINK_REAL(aclrtUnmapMem);
     link_alloc_t alloc;
-    aclError     err;
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -331,7 +331,7 @@ aclError asc_link_hook_aclrtUnmapMem(void *ptr)
 aclError asc_link_hook_aclrtSetDevice(int32_t device)
 {
     __typeof__(aclrtSetDevice) *real = LINK_REAL(aclrtSetDevice);
-    aclError                    err;
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -350,7 +350,7 @@ aclError asc_link_hook_aclrtSetDevice(int32_t device)
 
 typedef struct link_taken {
     link_alloc_t *alloc;
-    size_t        count, room;
+    size_t count, room;
 } link_taken_t;
 
 static void link_taken_add(link_taken_t *taken, const link_alloc_t *alloc)
@@ -388,8 +388,8 @@ static void link_hook_drop(int device, link_taken_t *taken)
 static void link_hook_after_reset(int device, aclError err, link_taken_t *taken)
 {
     __typeof__(aclrtGetPrimaryCtxState) *state = LINK_REAL(aclrtGetPrimaryCtxState);
-    uint32_t                             flags = 0;
-    int32_t                              active = 0;
+    uint32_t flags = 0;
+    int32_t active = 0;
 
     if (err != ACL_SUCCESS ||
         (state != NULL && state(device, &flags, &active) == ACL_SUCCESS && active != 0)) {
@@ -406,7 +406,7 @@ static void link_hook_after_reset(int device, aclError err, link_taken_t *taken)
 static aclError link_hook_reset(__typeof__(aclrtResetDevice) *real, int32_t device)
 {
     link_taken_t taken = {0};
-    aclError     err;
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -437,8 +437,8 @@ aclError asc_link_hook_aclrtResetDeviceForce(int32_t device)
 aclError asc_link_hook_aclFinalize(void)
 {
     __typeof__(aclFinalize) *real = LINK_REAL(aclFinalize);
-    link_taken_t             taken = {0};
-    aclError                 err;
+    link_taken_t taken = {0};
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;
@@ -458,9 +458,9 @@ aclError asc_link_hook_aclFinalize(void)
 aclError asc_link_hook_aclFinalizeReference(uint64_t *count)
 {
     __typeof__(aclFinalizeReference) *real = LINK_REAL(aclFinalizeReference);
-    link_taken_t                      taken = {0};
-    uint64_t                          left = 1;
-    aclError                          err;
+    link_taken_t taken = {0};
+    uint64_t left = 1;
+    aclError err;
 
     if (real == NULL) {
         return ACL_ERROR_API_NOT_SUPPORT;

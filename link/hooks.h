@@ -15,27 +15,27 @@
 #include <stddef.h>
 
 /* name, parameters, arguments */
-#define LINK_HOOKS(X)                                                                              \
-    X(aclrtMalloc, (void **ptr, size_t size, aclrtMemMallocPolicy policy), (ptr, size, policy))    \
-    X(aclrtMallocAlign32, (void **ptr, size_t size, aclrtMemMallocPolicy policy),                  \
-      (ptr, size, policy))                                                                         \
-    X(aclrtMallocCached, (void **ptr, size_t size, aclrtMemMallocPolicy policy),                   \
-      (ptr, size, policy))                                                                         \
-    X(aclrtMallocWithCfg,                                                                          \
-      (void **ptr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg),              \
-      (ptr, size, policy, cfg))                                                                    \
-    X(aclrtFree, (void *ptr), (ptr))                                                               \
-    X(aclrtFreeWithDevSync, (void *ptr), (ptr))                                                    \
-    X(aclrtMapMem,                                                                                 \
-      (void *ptr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags),           \
-      (ptr, size, offset, handle, flags))                                                          \
-    X(aclrtUnmapMem, (void *ptr), (ptr))                                                           \
-    X(aclrtSetDevice, (int32_t device), (device))                                                  \
-    X(aclrtResetDevice, (int32_t device), (device))                                                \
-    X(aclrtResetDeviceForce, (int32_t device), (device))                                           \
-    X(aclFinalize, (void), ())                                                                     \
-    X(aclFinalizeReference, (uint64_t * count), (count))                                           \
-    X(aclrtFreeHost, (void *ptr), (ptr))                                                           \
+#define LINK_HOOKS(X) \
+    X(aclrtMalloc, (void **ptr, size_t size, aclrtMemMallocPolicy policy), (ptr, size, policy)) \
+    X(aclrtMallocAlign32, (void **ptr, size_t size, aclrtMemMallocPolicy policy), \
+      (ptr, size, policy)) \
+    X(aclrtMallocCached, (void **ptr, size_t size, aclrtMemMallocPolicy policy), \
+      (ptr, size, policy)) \
+    X(aclrtMallocWithCfg, \
+      (void **ptr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg), \
+      (ptr, size, policy, cfg)) \
+    X(aclrtFree, (void *ptr), (ptr)) \
+    X(aclrtFreeWithDevSync, (void *ptr), (ptr)) \
+    X(aclrtMapMem, \
+      (void *ptr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags), \
+      (ptr, size, offset, handle, flags)) \
+    X(aclrtUnmapMem, (void *ptr), (ptr)) \
+    X(aclrtSetDevice, (int32_t device), (device)) \
+    X(aclrtResetDevice, (int32_t device), (device)) \
+    X(aclrtResetDeviceForce, (int32_t device), (device)) \
+    X(aclFinalize, (void), ()) \
+    X(aclFinalizeReference, (uint64_t * count), (count)) \
+    X(aclrtFreeHost, (void *ptr), (ptr)) \
     X(aclrtHostUnregister, (void *ptr), (ptr))
 
 #pragma GCC visibility push(default)

@@ -18,14 +18,14 @@ typedef enum link_hook_state {
     LINK_HOOKS_FAILED
 } link_hook_state_t;
 
-static pthread_mutex_t   link_hooks_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t link_hooks_lock = PTHREAD_MUTEX_INITIALIZER;
 static link_hook_state_t link_hooks_state; /* atomic */
 static asc_link_patch_fn link_hooks_patcher;
-static char              link_hooks_why[256];
+static char link_hooks_why[256];
 
 static const struct {
     const char *symbol;
-    void       *replacement;
+    void *replacement;
 } link_hook_list[] = {
 #define LINK_HOOK_ENTRY(_name, _params, _args) {#_name, (void *)asc_link_hook_##_name},
     LINK_HOOKS(LINK_HOOK_ENTRY)

@@ -16,13 +16,13 @@
 #define BUCKETS 1024
 
 static struct {
-    pthread_mutex_t    lock;
-    pthread_cond_t     changed; /* an OPENING or CLOSING entry went on */
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an OPENING or CLOSING entry went on */
     asc_link_import_t *bucket[BUCKETS];
     asc_link_import_t *oldest, *newest; /* unused ones, for eviction */
-    unsigned           count;
-    size_t             bytes;
-    unsigned           busy; /* entries with ops */
+    unsigned count;
+    size_t bytes;
+    unsigned busy; /* entries with ops */
 } imports = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static asc_link_import_t **bucket_of(const link_rkey_t *rkey)
@@ -139,8 +139,8 @@ static void finish_close(asc_link_import_t *closing)
 static void evict(asc_link_import_t **closing)
 {
     const link_env_t *env = link_env();
-    unsigned          count = imports.count;
-    size_t            bytes = imports.bytes;
+    unsigned count = imports.count;
+    size_t bytes = imports.bytes;
 
     while (imports.oldest != NULL &&
            (count > env->ipc_cache_max_regions || bytes > env->ipc_cache_max_size)) {
@@ -219,7 +219,7 @@ static asc_link_import_t *insert_opening(const link_rkey_t *rkey, asc_link_peer_
                                          asc_link_import_t **closing)
 {
     asc_link_import_t *import = calloc(1, sizeof(*import));
-    uint32_t           hazard = link_hazard_get(owner->addr.uid, rkey->generation);
+    uint32_t hazard = link_hazard_get(owner->addr.uid, rkey->generation);
 
     if (hazard == LINK_HAZARD_NONE && imports.oldest != NULL) {
         begin_close(imports.oldest, closing);
@@ -248,7 +248,7 @@ static asc_link_import_t *insert_opening(const link_rkey_t *rkey, asc_link_peer_
 static asc_status_t open_new(asc_link_import_t *import)
 {
     asc_link_import_t *closing = NULL;
-    asc_status_t       status = ASC_ERR_UNREACHABLE;
+    asc_status_t status = ASC_ERR_UNREACHABLE;
 
     if (!link_import_current(import)) {
         link_set_reason("process %d has freed the memory at %llx, generation %llu",
@@ -279,8 +279,8 @@ static asc_status_t import_key(const link_rkey_t *rkey, asc_link_peer_t *owner,
                                asc_link_import_t **import_p)
 {
     asc_link_import_t *closing = NULL, *import;
-    asc_status_t       status = ASC_OK;
-    bool               fresh = false;
+    asc_status_t status = ASC_OK;
+    bool fresh = false;
 
     pthread_mutex_lock(&imports.lock);
     import = find(rkey);
@@ -304,10 +304,10 @@ static asc_status_t import_key(const link_rkey_t *rkey, asc_link_peer_t *owner,
 
 asc_status_t asc_link_import(const void *bytes, size_t len, asc_link_import_t **import_p)
 {
-    asc_link_peer_t   *owner = NULL;
+    asc_link_peer_t *owner = NULL;
     asc_link_import_t *import = NULL;
-    asc_status_t       status = ASC_ERR_UNREACHABLE;
-    link_rkey_t        rkey;
+    asc_status_t status = ASC_ERR_UNREACHABLE;
+    link_rkey_t rkey;
 
     if (link_rkey_parse(bytes, len, &rkey)) {
         status = asc_link_peer_open(&rkey.owner, &owner, NULL, 0);
@@ -434,7 +434,7 @@ static void collect_unused(bool all, asc_link_import_t **closing)
 void link_import_upkeep(void)
 {
     asc_link_import_t *closing = NULL;
-    unsigned           count = link_peer_count();
+    unsigned count = link_peer_count();
 
     if (!some_dropped() || pthread_mutex_trylock(&imports.lock) != 0) {
         return;

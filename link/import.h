@@ -25,18 +25,18 @@ typedef enum link_import_state {
 struct asc_link_import {
     struct asc_link_import *next;          /**< hash chain */
     struct asc_link_import *older, *newer; /**< among those that nothing uses */
-    asc_link_peer_t        *owner;
-    link_rkey_t             rkey;
-    void                   *local; /**< where rkey.base is in this process */
-    int                     device;
-    uint32_t                ctx_epoch;
-    uint32_t                hazard;
-    link_import_state_t     state;
-    bool                    dead;   /**< not to be used again, close when free */
-    bool                    queued; /**< in the list of unused ones */
-    unsigned                users, ops;
-    unsigned                uncovered; /**< ops without a record behind them */
-    uint64_t                covered;   /**< last record behind an op */
+    asc_link_peer_t *owner;
+    link_rkey_t rkey;
+    void *local; /**< where rkey.base is in this process */
+    int device;
+    uint32_t ctx_epoch;
+    uint32_t hazard;
+    link_import_state_t state;
+    bool dead;   /**< not to be used again, close when free */
+    bool queued; /**< in the list of unused ones */
+    unsigned users, ops;
+    unsigned uncovered; /**< ops without a record behind them */
+    uint64_t covered;   /**< last record behind an op */
 };
 
 /** A copy begins: HELD from now on. */

@@ -23,9 +23,9 @@ enum {
 
 asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
 {
-    const asc_acl_t        *acl = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     const link_board_row_t *row;
-    uint64_t                since;
+    uint64_t since;
 
     if (owner->self) {
         return ASC_OK;
@@ -73,7 +73,7 @@ bool link_import_current(const asc_link_import_t *import)
 static asc_status_t enable_peer_access(const asc_acl_t *acl, int own_device, int other)
 {
     link_ctx_t ctx;
-    int32_t    can = 0;
+    int32_t can = 0;
 
     if (own_device == other) {
         return ASC_OK;
@@ -113,11 +113,11 @@ static asc_status_t import_plain(const asc_acl_t *acl, asc_link_import_t *import
  * there would be anything from a device fault to a crash. */
 static bool spans(const asc_acl_t *acl, const asc_link_import_t *import)
 {
-    uintptr_t          local = (uintptr_t)import->local;
-    uint64_t           size = import->rkey.size;
+    uintptr_t local = (uintptr_t)import->local;
+    uint64_t size = import->rkey.size;
     aclrtPtrAttributes attr;
-    void              *base;
-    size_t             got;
+    void *base;
+    size_t got;
 
     if (local + size < local) {
         return false;
@@ -135,9 +135,9 @@ static bool spans(const asc_acl_t *acl, const asc_link_import_t *import)
 static asc_status_t import_in_context(asc_link_import_t *import)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    asc_status_t     status = ASC_OK;
-    aclError         error;
+    char text[ASC_ACL_TEXT_MAX];
+    asc_status_t status = ASC_OK;
+    aclError error;
 
     /* asked for on one device too: ids differ between processes that see
      * different sets of devices, and on the same device it changes nothing */
@@ -185,7 +185,7 @@ static asc_status_t open_own(asc_link_import_t *import)
 asc_status_t link_import_driver_open(asc_link_import_t *import)
 {
     asc_status_t status;
-    link_ctx_t   ctx;
+    link_ctx_t ctx;
 
     if (import->owner->self) {
         return open_own(import);
@@ -215,7 +215,7 @@ asc_status_t link_import_driver_open(asc_link_import_t *import)
 void link_import_driver_close(const asc_link_import_t *import)
 {
     const asc_acl_t *acl = asc_acl_get();
-    link_ctx_t       ctx;
+    link_ctx_t ctx;
 
     if (import->owner->self || !link_import_usable(import) || !link_ctx_usable(import->device) ||
         link_ctx_enter(import->device, &ctx) != ASC_OK) {

@@ -10,7 +10,7 @@ asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner);
 /** Imports; fills local, device and ctx_epoch. Reason set and mentioned once
  *  per pair and cause on failure. */
 asc_status_t link_import_driver_open(asc_link_import_t *import);
-void         link_import_driver_close(const asc_link_import_t *import);
+void link_import_driver_close(const asc_link_import_t *import);
 
 /** False when the device context that it was made in is gone. */
 bool link_import_usable(const asc_link_import_t *import);

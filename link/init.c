@@ -24,16 +24,16 @@
 
 typedef struct link_text {
     struct link_text *older; /* texts that were handed out stay valid */
-    char              text[];
+    char text[];
 } link_text_t;
 
 static struct {
-    pthread_mutex_t lock;      /* one initialisation at a time */
-    bool            ready;     /* atomic */
-    bool            in_charge; /* atomic: this copy acts for the process */
-    bool            forked;    /* atomic */
-    pthread_once_t  fork_once;
-    link_text_t    *why; /* atomic */
+    pthread_mutex_t lock; /* one initialisation at a time */
+    bool ready;           /* atomic */
+    bool in_charge;       /* atomic: this copy acts for the process */
+    bool forked;          /* atomic */
+    pthread_once_t fork_once;
+    link_text_t *why; /* atomic */
 } link_init = {.lock = PTHREAD_MUTEX_INITIALIZER, .fork_once = PTHREAD_ONCE_INIT};
 
 static void link_init_in_child(void)
@@ -62,8 +62,8 @@ bool asc_link_in_charge(void)
 }
 
 typedef struct link_copy_search {
-    uintptr_t own;       /* an address inside this copy */
-    char      path[512]; /* of another copy that is in charge, or "" */
+    uintptr_t own;  /* an address inside this copy */
+    char path[512]; /* of another copy that is in charge, or "" */
 } link_copy_search_t;
 
 static bool link_copy_holds(const struct dl_phdr_info *info, uintptr_t addr)
@@ -81,8 +81,8 @@ static bool link_copy_holds(const struct dl_phdr_info *info, uintptr_t addr)
 static int link_copy_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
     link_copy_search_t *search = arg;
-    const char         *slash = strrchr(info->dlpi_name, '/');
-    const char         *base = slash != NULL ? slash + 1 : info->dlpi_name;
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *base = slash != NULL ? slash + 1 : info->dlpi_name;
 
     (void)size;
     if (strncmp(base, LINK_SONAME, strlen(LINK_SONAME)) != 0 ||
@@ -99,7 +99,7 @@ static bool link_copy_other(char *path, size_t len)
     link_copy_search_t search = {.own = (uintptr_t)&asc_link_in_charge};
     bool (*in_charge)(void);
     void *handle;
-    bool  acts;
+    bool acts;
 
     dl_iterate_phdr(link_copy_visit, &search);
     if (search.path[0] == '\0') {
@@ -118,7 +118,7 @@ static bool link_copy_other(char *path, size_t len)
 
 bool link_second_copy(void)
 {
-    char    path[512];
+    char path[512];
     Dl_info self = {0};
 
     if (asc_link_in_charge()) {
@@ -156,7 +156,7 @@ static asc_status_t link_init_refuse(asc_status_t status, const char *text)
 
 static asc_status_t link_init_locked(void)
 {
-    char         why[512] = "";
+    char why[512] = "";
     asc_status_t status;
 
     if (link_second_copy()) {

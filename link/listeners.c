@@ -7,10 +7,10 @@
 
 static struct {
     pthread_mutex_t lock;
-    unsigned        count; /* atomic; entries below it never change */
+    unsigned count; /* atomic; entries below it never change */
     struct {
         asc_link_mem_listener_fn fn;
-        void                    *arg;
+        void *arg;
     } entry[LINK_LISTENERS_MAX];
 } link_listeners = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -25,8 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LINK_PAGE_SHIFT 12
-#define LINK_HOST_SETS  16384 /* pages remembered; 64 MiB of host buffers */
+#define LINK_PAGE_SHIFT  12
+#define LINK_HOST_SETS   16384 /* pages remembered; 64 MiB of host buffers */
 
 /* Page number, and in the top bits whether it is pinned, and by us; 0: empty. */
 #define LINK_HOST_PINNED (1ull << 63)
@@ -95,8 +95,8 @@ void link_host_forget_pinned(void)
 static bool link_host_readable(const void *ptr)
 {
     const void *aligned = (const void *)((uintptr_t)ptr & ~(uintptr_t)7);
-    int         saved = errno;
-    bool        fault;
+    int saved = errno;
+    bool fault;
 
     fault = syscall(SYS_rt_sigprocmask, ~0, aligned, NULL, 8) != 0 && errno == EFAULT;
     errno = saved;
@@ -121,7 +121,7 @@ static asc_link_mem_kind_t link_mem_fill(asc_link_mem_t *mem, asc_link_mem_kind_
 static uintptr_t link_mem_end(const link_alloc_t *alloc, uintptr_t wanted)
 {
     link_alloc_t next = *alloc;
-    uintptr_t    end = alloc->base + alloc->size;
+    uintptr_t end = alloc->base + alloc->size;
 
     while (alloc->vmm && end < wanted && link_alloc_find((void *)end, &next) && next.vmm &&
            next.state == LINK_ALLOC_LIVE && next.device == alloc->device) {
@@ -133,7 +133,7 @@ static uintptr_t link_mem_end(const link_alloc_t *alloc, uintptr_t wanted)
 static asc_link_mem_kind_t link_mem_known(const link_alloc_t *alloc, const void *ptr, size_t len,
                                           asc_link_mem_t *mem)
 {
-    uintptr_t           end = link_mem_end(alloc, (uintptr_t)ptr + len);
+    uintptr_t end = link_mem_end(alloc, (uintptr_t)ptr + len);
     asc_link_mem_kind_t kind = alloc->state == LINK_ALLOC_LIVE && len <= end - (uintptr_t)ptr
                                    ? ASC_LINK_MEM_DEVICE
                                    : ASC_LINK_MEM_BAD;
@@ -147,9 +147,9 @@ static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr
                                            int device, asc_link_mem_t *mem)
 {
     aclrtPtrAttributes last;
-    link_alloc_t       alloc;
-    void              *base = NULL;
-    size_t             size = 0;
+    link_alloc_t alloc;
+    void *base = NULL;
+    size_t size = 0;
 
     if (acl->aclrtMemGetAddressRange != NULL &&
         acl->aclrtMemGetAddressRange((void *)(uintptr_t)ptr, &base, &size) == ACL_SUCCESS) {
@@ -175,9 +175,9 @@ static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr
 
 static asc_link_mem_kind_t link_mem_ask(const void *ptr, size_t len, asc_link_mem_t *mem)
 {
-    const asc_acl_t   *acl = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     aclrtPtrAttributes attr;
-    uint64_t           flags = 0;
+    uint64_t flags = 0;
 
     if (acl != NULL && acl->aclrtPointerGetAttributes != NULL) {
         link_count(attr_query, 1);

@@ -20,9 +20,9 @@
 
 typedef struct notify_key {
     uint32_t magic;
-    int32_t  device;
+    int32_t device;
     uint64_t seq;
-    char     key[LINK_IPC_KEY];
+    char key[LINK_IPC_KEY];
 } notify_key_t;
 
 static struct {
@@ -31,13 +31,13 @@ static struct {
 
     /* the drain, one wait at a time: a wait that ends badly takes its stream
      * along, and must not take other peers' waits with it */
-    atomic_flag      busy;
-    link_stream_t   *stream;
+    atomic_flag busy;
+    link_stream_t *stream;
     asc_link_peer_t *peer; /* waited for, NULL: idle */
-    link_op_t        op;
-    uint64_t         started_ms, looked_ms, dead_ms;
-    unsigned         next; /* peer to look at first */
-    _Atomic bool     wanted;
+    link_op_t op;
+    uint64_t started_ms, looked_ms, dead_ms;
+    unsigned next; /* peer to look at first */
+    _Atomic bool wanted;
 } drain = {.busy = ATOMIC_FLAG_INIT};
 
 static bool runtime_has_notifies(const asc_acl_t *acl)
@@ -59,8 +59,8 @@ static void key_name(char *name, uint64_t owner, uint64_t importer, uint64_t seq
 /* Context current. The bit's key goes out before the board says it is there. */
 static asc_status_t make_notify(const asc_acl_t *acl, asc_link_peer_t *peer)
 {
-    char         name[ASC_OOB_NAME_MAX];
-    int32_t      pid = atomic_load(&peer->listed);
+    char name[ASC_OOB_NAME_MAX];
+    int32_t pid = atomic_load(&peer->listed);
     notify_key_t blob = {.magic = KEY_MAGIC, .device = peer->in.device};
 
     if (acl->aclrtCreateNotify(&peer->in.notify, 0) != ACL_SUCCESS) {
@@ -86,8 +86,8 @@ err_destroy:
 
 static void offer_to(const asc_acl_t *acl, asc_link_peer_t *peer, int device)
 {
-    int          none = LINK_OFFER_NONE;
-    link_ctx_t   ctx;
+    int none = LINK_OFFER_NONE;
+    link_ctx_t ctx;
     asc_status_t status;
 
     if (atomic_load(&peer->listed) == 0 ||
@@ -117,8 +117,8 @@ static void offer_to(const asc_acl_t *acl, asc_link_peer_t *peer, int device)
 void link_notify_offer(void)
 {
     const asc_acl_t *acl = asc_acl_get();
-    int              device = asc_link_home_device();
-    unsigned         count = link_peer_count();
+    int device = asc_link_home_device();
+    unsigned count = link_peer_count();
 
     if (device < 0 || !runtime_has_notifies(acl)) {
         return;
@@ -141,7 +141,7 @@ bool link_notify_consumed(const asc_link_peer_t *peer, uint64_t seq)
 static bool outstanding(asc_link_peer_t *peer, bool *coming)
 {
     const link_board_row_t *theirs;
-    uint64_t                word;
+    uint64_t word;
 
     if (atomic_load(&peer->in.state) != LINK_OFFER_READY ||
         (theirs = link_peer_back_row(peer)) == NULL) {
@@ -155,7 +155,7 @@ static bool outstanding(asc_link_peer_t *peer, bool *coming)
 static void retire(asc_link_peer_t *peer)
 {
     const asc_acl_t *acl = asc_acl_get();
-    link_ctx_t       ctx;
+    link_ctx_t ctx;
 
     atomic_store(&link_peer_row(peer)->ready, 0);
     atomic_store(&peer->in.state, LINK_OFFER_RETIRED);
@@ -189,7 +189,7 @@ static void abandon(asc_link_peer_t *peer, const char *cause)
 static void poll_wait(uint64_t now)
 {
     asc_link_peer_t *peer = drain.peer;
-    asc_status_t     status = asc_link_op_test((asc_link_op_t *)&drain.op);
+    asc_status_t status = asc_link_op_test((asc_link_op_t *)&drain.op);
 
     if (status == ASC_OK) {
         peer->in.consumed++;
@@ -223,8 +223,8 @@ static void poll_wait(uint64_t now)
 static void start_wait(asc_link_peer_t *peer, uint64_t now)
 {
     const asc_acl_t *acl = asc_acl_get();
-    link_ctx_t       ctx;
-    aclError         error;
+    link_ctx_t ctx;
+    aclError error;
 
     if (peer->in.epoch != link_ctx_epoch(peer->in.device) ||
         link_ctx_enter(peer->in.device, &ctx) != ASC_OK) {
@@ -265,7 +265,7 @@ static void drain_step(void)
 {
     unsigned count = link_peer_count();
     uint64_t now = link_now_ms();
-    bool     coming = false;
+    bool coming = false;
 
     if (drain.peer != NULL) {
         poll_wait(now);
@@ -292,7 +292,7 @@ void link_notify_drain(void)
 void link_notify_idle(void)
 {
     static _Atomic uint64_t looked_ms;
-    uint64_t                now = link_now_ms();
+    uint64_t now = link_now_ms();
 
     if (atomic_load_explicit(&drain.wanted, memory_order_relaxed) ||
         atomic_load_explicit(&looked_ms, memory_order_relaxed) != now) {
@@ -309,7 +309,7 @@ void link_notify_want_drain(void)
 bool link_notify_outstanding(void)
 {
     unsigned count = link_peer_count();
-    bool     any = false, coming = false;
+    bool any = false, coming = false;
 
     for (unsigned i = 0; i < count; i++) {
         asc_link_peer_t *peer = link_peer_at(i);
@@ -327,7 +327,7 @@ bool link_notify_outstanding(void)
 static void drop_fetched(asc_link_peer_t *owner)
 {
     const asc_acl_t *acl = asc_acl_get();
-    link_ctx_t       ctx;
+    link_ctx_t ctx;
 
     if (owner->out.notify != NULL && owner->out.epoch == link_ctx_epoch(owner->out.device) &&
         link_ctx_usable(owner->out.device) && link_ctx_enter(owner->out.device, &ctx) == ASC_OK) {
@@ -341,10 +341,10 @@ static void drop_fetched(asc_link_peer_t *owner)
 static void fetch(asc_link_peer_t *owner, uint64_t seq, int device)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             name[ASC_OOB_NAME_MAX];
-    notify_key_t     blob;
-    size_t           len = sizeof(blob);
-    aclError         error;
+    char name[ASC_OOB_NAME_MAX];
+    notify_key_t blob;
+    size_t len = sizeof(blob);
+    aclError error;
 
     drop_fetched(owner);
     owner->out.seq = seq;
@@ -371,8 +371,8 @@ static void fetch(asc_link_peer_t *owner, uint64_t seq, int device)
 static uint64_t record(asc_link_peer_t *owner, link_stream_t *stream)
 {
     link_board_row_t *mine = link_peer_row(owner);
-    uint64_t          count = owner->out.recorded;
-    aclError          error;
+    uint64_t count = owner->out.recorded;
+    aclError error;
 
     /* tell that one is coming, then look whether the owner is closing; the
      * owner closes, then looks whether one is coming */
@@ -398,7 +398,7 @@ static uint64_t record(asc_link_peer_t *owner, link_stream_t *stream)
 uint64_t link_notify_record(asc_link_peer_t *owner, link_stream_t *stream)
 {
     const link_board_row_t *theirs = link_peer_back_row(owner);
-    uint64_t                seq = 0, ready;
+    uint64_t seq = 0, ready;
 
     if (theirs == NULL ||
         (ready = atomic_load_explicit(&theirs->ready, memory_order_acquire)) == 0) {
@@ -444,7 +444,7 @@ static void close_side_of(asc_link_peer_t *peer)
 
 void link_notify_close(void)
 {
-    unsigned   count = link_peer_count();
+    unsigned count = link_peer_count();
     link_ctx_t ctx;
 
     if (atomic_flag_test_and_set(&drain.busy)) {

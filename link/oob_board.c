@@ -5,14 +5,14 @@
 #include <pthread.h>
 #include <string.h>
 
-static pthread_mutex_t                 put_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t put_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const asc_oob_port_t *) plugged;
 
 static asc_status_t board_put(void *ctx, const char *name, const void *blob, size_t len)
 {
     link_board_t *board = link_board();
-    asc_status_t  status = ASC_OK;
-    uint32_t      top;
+    asc_status_t status = ASC_OK;
+    uint32_t top;
 
     (void)ctx;
     if (board == NULL) {
@@ -41,7 +41,7 @@ static asc_status_t board_get(void *ctx, uint64_t peer_uid, const char *name, vo
                               size_t *len)
 {
     asc_link_peer_t *peer = link_peer_by_uid(peer_uid);
-    uint32_t         top;
+    uint32_t top;
 
     (void)ctx;
     if (peer == NULL) {
@@ -50,7 +50,7 @@ static asc_status_t board_get(void *ctx, uint64_t peer_uid, const char *name, vo
     top = atomic_load_explicit(&peer->board->name_top, memory_order_acquire);
     for (uint32_t i = 0; i < top && i < LINK_BOARD_NAMES; i++) {
         const link_board_name_t *entry = &peer->board->names[i];
-        uint32_t                 size = entry->len;
+        uint32_t size = entry->len;
 
         if (strncmp(entry->name, name, ASC_OOB_NAME_MAX) == 0) {
             if (size > *len || size > ASC_OOB_BLOB_MAX) {
@@ -86,7 +86,7 @@ const char *asc_link_oob_name(void)
 asc_status_t link_oob_put(const char *name, const void *blob, size_t len)
 {
     const asc_oob_port_t *to = port();
-    asc_status_t          status = to->put(to->ctx, name, blob, len);
+    asc_status_t status = to->put(to->ctx, name, blob, len);
 
     /* peers of other jobs, which the plugged-in port does not serve, look on
      * the board; so does everybody when that port is going away */
@@ -101,8 +101,8 @@ asc_status_t link_oob_put(const char *name, const void *blob, size_t len)
 asc_status_t link_oob_get(uint64_t uid, const char *name, void *blob, size_t *len)
 {
     const asc_oob_port_t *from = port();
-    size_t                room = *len;
-    asc_status_t          status = from->get(from->ctx, uid, name, blob, len);
+    size_t room = *len;
+    asc_status_t status = from->get(from->ctx, uid, name, blob, len);
 
     if (status != ASC_OK && from != &link_oob_board) {
         *len = room;

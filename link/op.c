@@ -13,8 +13,8 @@
 asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    aclError         err;
+    char text[ASC_ACL_TEXT_MAX];
+    aclError err;
 
     if (acl == NULL) {
         return ASC_ERR_NO_RUNTIME;
@@ -45,8 +45,8 @@ asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_
 static aclError link_op_ask_stream(const asc_acl_t *acl, link_stream_t *stream)
 {
     aclrtStreamStatus state;
-    link_ctx_t        guard;
-    aclError          err;
+    link_ctx_t guard;
+    aclError err;
 
     if (acl->aclrtStreamQuery == NULL) {
         return ACL_SUCCESS;
@@ -68,7 +68,7 @@ static aclError link_op_ask_stream(const asc_acl_t *acl, link_stream_t *stream)
 static aclError link_op_ask_event(const asc_acl_t *acl, const link_op_t *op,
                                   aclrtEventRecordedStatus *state)
 {
-    aclError   err = acl->aclrtQueryEventStatus(op->event, state);
+    aclError err = acl->aclrtQueryEventStatus(op->event, state);
     link_ctx_t guard;
 
     if (err != ACL_ERROR_RT_CONTEXT_NULL) {
@@ -105,10 +105,10 @@ static asc_status_t link_op_failed(link_op_t *op, aclError err)
 
 asc_status_t asc_link_op_test(asc_link_op_t *handle)
 {
-    link_op_t               *op = (link_op_t *)(void *)handle;
-    const asc_acl_t         *acl = asc_acl_peek();
+    link_op_t *op = (link_op_t *)(void *)handle;
+    const asc_acl_t *acl = asc_acl_peek();
     aclrtEventRecordedStatus state = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    aclError                 err;
+    aclError err;
 
     if (acl == NULL) {
         return ASC_ERR_NO_RUNTIME;
@@ -146,9 +146,9 @@ static uint64_t link_op_now_ms(void)
 
 asc_status_t link_op_wait(link_op_t *op, unsigned timeout_ms)
 {
-    uint64_t     end = link_op_now_ms() + timeout_ms;
+    uint64_t end = link_op_now_ms() + timeout_ms;
     asc_status_t status;
-    unsigned     spins = 0;
+    unsigned spins = 0;
 
     do {
         status = asc_link_op_test((asc_link_op_t *)(void *)op);

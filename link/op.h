@@ -20,13 +20,13 @@ typedef struct link_op link_op_t;
 typedef asc_status_t (*link_op_finish_fn)(link_op_t *op, asc_status_t status);
 
 struct link_op {
-    link_stream_t    *stream;
-    aclrtEvent        event;
+    link_stream_t *stream;
+    aclrtEvent event;
     link_op_finish_fn finish; /**< NULL: nothing to do */
-    void             *arg[3]; /**< for finish */
-    uint32_t          polls;
-    uint32_t          quiet; /**< the one who started it tells of its failure; 0 after start */
-    uint64_t          spare;
+    void *arg[3];             /**< for finish */
+    uint32_t polls;
+    uint32_t quiet; /**< the one who started it tells of its failure; 0 after start */
+    uint64_t spare;
 };
 
 _Static_assert(sizeof(struct link_op) <= sizeof(asc_link_op_t), "op must fit its door");

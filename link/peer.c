@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 static struct {
-    pthread_mutex_t            lock;
-    _Atomic unsigned           count;
+    pthread_mutex_t lock;
+    _Atomic unsigned count;
     _Atomic(asc_link_peer_t *) at[LINK_BOARD_PEERS];
 } peers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -50,7 +50,7 @@ link_board_row_t *link_peer_row(const asc_link_peer_t *peer)
 
 const link_board_row_t *link_peer_back_row(asc_link_peer_t *peer)
 {
-    int      row = atomic_load_explicit(&peer->back, memory_order_relaxed);
+    int row = atomic_load_explicit(&peer->back, memory_order_relaxed);
     uint32_t top;
     uint64_t uid;
 
@@ -129,9 +129,9 @@ static asc_status_t check_addr(const asc_link_addr_t *addr)
 
 static asc_status_t make_peer(const asc_link_addr_t *addr, asc_link_peer_t **peer_p)
 {
-    bool             self = addr->uid == link_board_uid();
+    bool self = addr->uid == link_board_uid();
     asc_link_peer_t *peer = calloc(1, sizeof(*peer));
-    asc_status_t     status;
+    asc_status_t status;
 
     if (peer == NULL) {
         return ASC_ERR_NO_MEMORY;
@@ -160,7 +160,7 @@ static asc_status_t make_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
 static asc_status_t add_peer(asc_link_peer_t *peer)
 {
     link_board_t *board = link_board();
-    unsigned      index = peers.count;
+    unsigned index = peers.count;
 
     if (index == LINK_BOARD_PEERS) {
         link_set_reason("this process knows %d processes already, no more fit its board",
@@ -201,9 +201,9 @@ static asc_status_t open_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
 asc_status_t asc_link_peer_open(const asc_link_addr_t *addr, asc_link_peer_t **peer_p, char *why,
                                 size_t why_len)
 {
-    asc_link_addr_t  copy = *addr; /* a packed one may be unaligned or change */
+    asc_link_addr_t copy = *addr; /* a packed one may be unaligned or change */
     asc_link_peer_t *peer = NULL;
-    asc_status_t     status;
+    asc_status_t status;
 
     status = open_peer(&copy, &peer);
     if (status != ASC_OK) {

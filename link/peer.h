@@ -21,13 +21,13 @@ typedef enum link_offer {
 } link_offer_t;
 
 struct asc_link_peer {
-    asc_link_addr_t     addr;
+    asc_link_addr_t addr;
     const link_board_t *board;
-    int                 fd; /**< of its board; -1 for the process itself */
-    bool                self;
-    uint32_t            row;  /**< on the own board, about this peer */
-    _Atomic bool        dead; /**< found to have ended */
-    _Atomic int         back; /**< row about us on its board, -1: not seen yet */
+    int fd; /**< of its board; -1 for the process itself */
+    bool self;
+    uint32_t row;      /**< on the own board, about this peer */
+    _Atomic bool dead; /**< found to have ended */
+    _Atomic int back;  /**< row about us on its board, -1: not seen yet */
 
     /* export.c */
     _Atomic int listed; /**< tgid that new exports whitelist, 0: none */
@@ -45,24 +45,24 @@ struct asc_link_peer {
     struct {
         atomic_flag busy;
         aclrtNotify notify;
-        uint64_t    seq; /**< number of the notify in hand, also a failed one */
-        uint64_t    recorded;
-        uint32_t    epoch; /**< of the device context */
-        int         device;
+        uint64_t seq; /**< number of the notify in hand, also a failed one */
+        uint64_t recorded;
+        uint32_t epoch; /**< of the device context */
+        int device;
     } out;
 
     /* notify.c: the notify made for the peer, which this process waits for */
     struct {
         _Atomic int state; /**< link_offer_t */
         aclrtNotify notify;
-        uint64_t    consumed; /**< the drain's own copy of the row's value */
-        uint32_t    epoch;
-        int         device;
+        uint64_t consumed; /**< the drain's own copy of the row's value */
+        uint32_t epoch;
+        int device;
     } in;
 };
 
 /** Peers opened so far and the peer at @a index; both only grow. */
-unsigned         link_peer_count(void);
+unsigned link_peer_count(void);
 asc_link_peer_t *link_peer_at(unsigned index);
 
 asc_link_peer_t *link_peer_by_uid(uint64_t uid);

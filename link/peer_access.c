@@ -10,7 +10,7 @@ static uint64_t link_pairs[LINK_MAX_DEVICES][LINK_MAX_DEVICES];
 static aclError link_peer_enable(const asc_acl_t *acl, int from, int to)
 {
     link_ctx_t guard;
-    aclError   err;
+    aclError err;
 
     if (link_ctx_enter(from, &guard) != ASC_OK) {
         return ACL_ERROR_RT_CONTEXT_NULL;
@@ -23,9 +23,9 @@ static aclError link_peer_enable(const asc_acl_t *acl, int from, int to)
 static bool link_peer_try(int a, int b)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    int32_t          can = 0;
-    aclError         err;
+    char text[ASC_ACL_TEXT_MAX];
+    int32_t can = 0;
+    aclError err;
 
     if (acl == NULL || acl->aclrtDeviceCanAccessPeer == NULL ||
         acl->aclrtDeviceEnablePeerAccess == NULL) {

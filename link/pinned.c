@@ -24,15 +24,15 @@
 #define LINK_PINNED_KEEP_SIZE ((size_t)128 << 20)
 
 typedef struct link_pinned_block {
-    void    *ptr;
-    int      device;
+    void *ptr;
+    int device;
     uint32_t epoch;
 } link_pinned_block_t;
 
 static struct {
-    pthread_mutex_t     lock;
-    size_t              cached; /* bytes */
-    unsigned            count[LINK_PINNED_CLASSES];
+    pthread_mutex_t lock;
+    size_t cached; /* bytes */
+    unsigned count[LINK_PINNED_CLASSES];
     link_pinned_block_t block[LINK_PINNED_CLASSES][LINK_PINNED_KEEP];
 } link_pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -71,7 +71,7 @@ static bool link_pinned_pop(unsigned class, link_pinned_block_t *block)
 static bool link_pinned_push(unsigned class, const link_pinned_block_t *block)
 {
     size_t room = (size_t)1 << (class + LINK_PINNED_MIN_SHIFT);
-    bool   kept = false;
+    bool kept = false;
 
     pthread_mutex_lock(&link_pinned.lock);
     if (link_pinned.count[class] < LINK_PINNED_KEEP &&
@@ -89,9 +89,9 @@ static bool link_pinned_push(unsigned class, const link_pinned_block_t *block)
 static aclError link_pinned_make(const asc_acl_t *acl, int device, size_t room, void **ptr)
 {
     struct asc_topo *topo = asc_link_topo();
-    cpu_set_t        before;
-    bool             moved = false;
-    aclError         err;
+    cpu_set_t before;
+    bool moved = false;
+    aclError err;
 
     if (topo != NULL && device < asc_topo_num_devices(topo) && asc_topo_machine_is_live() &&
         sched_getaffinity(0, sizeof(before), &before) == 0) {
@@ -110,10 +110,10 @@ static aclError link_pinned_make(const asc_acl_t *acl, int device, size_t room, 
 static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    link_ctx_t       guard;
-    asc_status_t     status;
-    aclError         err;
+    char text[ASC_ACL_TEXT_MAX];
+    link_ctx_t guard;
+    asc_status_t status;
+    aclError err;
 
     status = link_ctx_enter(device, &guard);
     if (status != ASC_OK) {
@@ -134,7 +134,7 @@ static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
 asc_status_t asc_link_pinned_get(size_t size, void **ptr)
 {
     unsigned class = link_pinned_class(size);
-    int                 device = asc_link_home_device();
+    int device = asc_link_home_device();
     link_pinned_block_t block;
 
     if (device < 0) {
@@ -154,7 +154,7 @@ asc_status_t asc_link_pinned_get(size_t size, void **ptr)
 static void link_pinned_release(const link_pinned_block_t *block, size_t room)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    link_ctx_t       guard;
+    link_ctx_t guard;
 
     link_count(pinned_bytes, -(int64_t)room);
     link_host_forget(block->ptr, room);
@@ -170,7 +170,7 @@ static void link_pinned_release(const link_pinned_block_t *block, size_t room)
 void asc_link_pinned_put(void *ptr, size_t size)
 {
     unsigned class = link_pinned_class(size);
-    int                 device = asc_link_home_device();
+    int device = asc_link_home_device();
     link_pinned_block_t block = {ptr, device, link_ctx_epoch(device)};
 
     if (ptr == NULL || device < 0) {
@@ -183,7 +183,7 @@ void asc_link_pinned_put(void *ptr, size_t size)
 
 void link_pinned_drop(int device)
 {
-    int                 home = asc_link_home_device();
+    int home = asc_link_home_device();
     link_pinned_block_t block;
 
     if (home < 0 || (device >= 0 && device != home)) {

@@ -20,11 +20,11 @@
 
 #define LINK_EXPORT __attribute__((visibility("default")))
 
-#define LINK_PRELOAD_FN(_name, _params, _args)                                                     \
-    LINK_EXPORT aclError _name _params;                                                            \
-    aclError _name             _params                                                             \
-    {                                                                                              \
-        return asc_link_hook_##_name _args;                                                        \
+#define LINK_PRELOAD_FN(_name, _params, _args) \
+    LINK_EXPORT aclError _name _params; \
+    aclError _name _params \
+    { \
+        return asc_link_hook_##_name _args; \
     }
 LINK_HOOKS(LINK_PRELOAD_FN)
 #undef LINK_PRELOAD_FN
@@ -33,11 +33,10 @@ typedef void *(*link_dlsym_fn)(void *handle, const char *name);
 typedef void *(*link_dlvsym_fn)(void *handle, const char *name, const char *version);
 
 /* Called by the assembly below, so not static. */
-link_dlsym_fn  link_preload_dlsym_real __attribute__((visibility("hidden")));
+link_dlsym_fn link_preload_dlsym_real __attribute__((visibility("hidden")));
 link_dlvsym_fn link_preload_dlvsym_real __attribute__((visibility("hidden")));
-__attribute__((visibility("hidden"))) void *link_preload_lookup(void *handle, const char *name,
-                                                                const char *version,
-                                                                uintptr_t   caller);
+__attribute__((visibility("hidden"))) void *
+link_preload_lookup(void *handle, const char *name, const char *version, uintptr_t caller);
 
 /* ------------------------------- the C library's dlsym, without dlsym ---- */
 
@@ -75,7 +74,7 @@ static const char *link_file_of(const char *path)
 
 typedef struct link_libc {
     const ElfW(Sym) * symbols;
-    const char     *strings;
+    const char *strings;
     const uint32_t *gnu_hash;
     ElfW(Addr) base;
 } link_libc_t;
@@ -106,7 +105,7 @@ static void link_libc_read(link_libc_t *lib, const ElfW(Dyn) * dyn)
 static void *link_libc_symbol(const link_libc_t *lib, const char *name)
 {
     const uint32_t *table = lib->gnu_hash, *buckets, *chain;
-    uint32_t        hash = 5381, at;
+    uint32_t hash = 5381, at;
 
     if (table == NULL || lib->symbols == NULL || lib->strings == NULL) {
         return NULL;
@@ -138,7 +137,7 @@ static int link_libc_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const char *file = link_file_of(info->dlpi_name);
     link_libc_t lib = {.base = info->dlpi_addr};
-    void       *found;
+    void *found;
 
     (void)size;
     (void)arg;

@@ -17,8 +17,8 @@
 static void look_after_peers(void)
 {
     static _Atomic uint64_t looked_ms;
-    uint64_t                now = link_now_ms();
-    unsigned                count = link_peer_count();
+    uint64_t now = link_now_ms();
+    unsigned count = link_peer_count();
 
     if (now - atomic_load_explicit(&looked_ms, memory_order_relaxed) < LIVENESS_EVERY) {
         return;
@@ -53,8 +53,8 @@ void asc_link_progress(void)
 void asc_link_quiesce(unsigned timeout_ms)
 {
     const struct timespec pause = {.tv_nsec = 50000};
-    link_board_t         *board = link_board();
-    uint64_t              deadline = link_now_ms() + timeout_ms;
+    link_board_t *board = link_board();
+    uint64_t deadline = link_now_ms() + timeout_ms;
 
     if (!asc_link_ready() || board == NULL || link_peer_count() == 0) {
         return;

@@ -8,7 +8,7 @@
 static uint64_t sum_of(const link_rkey_t *rkey)
 {
     const unsigned char *byte = (const unsigned char *)rkey;
-    uint64_t             sum = UINT64_C(0xcbf29ce484222325);
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
 
     for (size_t i = 0; i < offsetof(link_rkey_t, sum); i += sizeof(uint64_t)) {
         uint64_t word;

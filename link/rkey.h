@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_IPC_KEY 65 /* bytes of a runtime key, opaque, zero filled */
+#define LINK_IPC_KEY       65 /* bytes of a runtime key, opaque, zero filled */
 
-#define LINK_RKEY_MAGIC   0x4b435341u /* "ASCK" */
-#define LINK_RKEY_VERSION 1
+#define LINK_RKEY_MAGIC    0x4b435341u /* "ASCK" */
+#define LINK_RKEY_VERSION  1
 
 #define LINK_RKEY_EXPORTED 0x1 /**< there is a runtime key in it */
 #define LINK_RKEY_LIVE     0x2 /**< live[slot] of the owner tells whether it is stale */
@@ -24,19 +24,19 @@
 #define LINK_RKEY_FLAGS    0xf
 
 typedef struct link_rkey {
-    uint32_t        magic;
-    uint16_t        version;
-    uint16_t        flags;
+    uint32_t magic;
+    uint16_t version;
+    uint16_t flags;
     asc_link_addr_t owner;
-    int32_t         tgid;
-    int32_t         device; /**< the owner's user id of it */
-    uint64_t        base, size;
-    uint64_t        generation; /**< of the allocation, or a serial of the export */
-    uint32_t        slot;
-    uint32_t        epoch; /**< of the peer set that was whitelisted */
-    char            key[LINK_IPC_KEY];
-    uint8_t         reserved[7];
-    uint64_t        sum; /**< of all bytes before it */
+    int32_t tgid;
+    int32_t device; /**< the owner's user id of it */
+    uint64_t base, size;
+    uint64_t generation; /**< of the allocation, or a serial of the export */
+    uint32_t slot;
+    uint32_t epoch; /**< of the peer set that was whitelisted */
+    char key[LINK_IPC_KEY];
+    uint8_t reserved[7];
+    uint64_t sum; /**< of all bytes before it */
 } link_rkey_t;
 
 _Static_assert(sizeof(asc_link_addr_t) == 32, "address layout");

@@ -13,8 +13,8 @@ static link_stream_t *link_streams[LINK_MAX_DEVICES][LINK_STREAM_USES]; /* atomi
 static struct {
     pthread_mutex_t lock;
     struct {
-        unsigned   count;
-        uint32_t   epoch;
+        unsigned count;
+        uint32_t epoch;
         aclrtEvent event[LINK_EVENTS_KEEP];
     } device[LINK_MAX_DEVICES];
 } link_events = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -24,9 +24,9 @@ static struct {
 link_stream_t *link_stream_create(int device)
 {
     const asc_acl_t *acl = asc_acl_get();
-    link_stream_t   *stream = malloc(sizeof(*stream));
-    char             text[ASC_ACL_TEXT_MAX];
-    aclError         err;
+    link_stream_t *stream = malloc(sizeof(*stream));
+    char text[ASC_ACL_TEXT_MAX];
+    aclError err;
 
     if (acl == NULL || stream == NULL) {
         free(stream);
@@ -136,9 +136,9 @@ static aclrtEvent link_event_pop(int device)
 aclrtEvent link_event_get(int device)
 {
     const asc_acl_t *acl = asc_acl_get();
-    aclrtEvent       event = link_event_pop(device);
-    char             text[ASC_ACL_TEXT_MAX];
-    aclError         err;
+    aclrtEvent event = link_event_pop(device);
+    char text[ASC_ACL_TEXT_MAX];
+    aclError err;
 
     if (event != NULL || acl == NULL) {
         return event;
@@ -159,8 +159,8 @@ aclrtEvent link_event_get(int device)
 void link_event_put(int device, aclrtEvent event, uint32_t epoch)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    bool             kept = epoch != link_ctx_epoch(device);
-    link_ctx_t       guard;
+    bool kept = epoch != link_ctx_epoch(device);
+    link_ctx_t guard;
 
     pthread_mutex_lock(&link_events.lock);
     if (!kept && link_events.device[device].epoch == epoch &&

@@ -15,9 +15,9 @@
 
 typedef struct link_stream {
     aclrtStream handle;
-    int         device;
-    uint32_t    epoch;  /**< of the device's context; see link_ctx_epoch() */
-    bool        failed; /**< a task of it failed; atomic */
+    int device;
+    uint32_t epoch; /**< of the device's context; see link_ctx_epoch() */
+    bool failed;    /**< a task of it failed; atomic */
 
     struct link_stream *older;   /**< the one it replaced in link_stream_get() */
     struct link_stream *retired; /**< next one whose handle is gone */
@@ -48,6 +48,6 @@ void link_stream_fail(link_stream_t *stream);
 /** An event from the pool of the stream's device, and back. Context current
  *  for get. NULL: the runtime refused (logged). */
 aclrtEvent link_event_get(int device);
-void       link_event_put(int device, aclrtEvent event, uint32_t epoch);
+void link_event_put(int device, aclrtEvent event, uint32_t epoch);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t  link_topo_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t link_topo_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct asc_topo *link_topo;
 
 static void link_topo_device(const asc_acl_t *acl, int dev, struct asc_topo_device_facts *facts)
@@ -48,10 +48,10 @@ static void link_topo_pairs(const asc_acl_t *acl, uint32_t count, uint64_t *bits
 static struct asc_topo *link_topo_make(const asc_acl_t *acl)
 {
     struct asc_topo_device_facts *devices;
-    struct asc_topo_node_facts    facts = {0};
-    struct asc_topo              *topo = NULL;
-    uint64_t                     *bits;
-    uint32_t                      count = 0;
+    struct asc_topo_node_facts facts = {0};
+    struct asc_topo *topo = NULL;
+    uint64_t *bits;
+    uint32_t count = 0;
 
     if (acl->aclrtGetDeviceCount(&count) != ACL_SUCCESS || count == 0) {
         return NULL;
@@ -101,7 +101,7 @@ struct asc_topo *asc_link_topo(void)
 
 asc_status_t asc_link_device_pci(int device, char *buf, size_t len)
 {
-    struct asc_topo                *topo = asc_link_topo();
+    struct asc_topo *topo = asc_link_topo();
     const struct asc_topo_locality *where;
 
     if (len > 0) {

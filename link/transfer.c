@@ -17,10 +17,10 @@
 
 typedef struct transfer {
     asc_link_import_t *import;
-    char              *there; /* the remote address as mapped here */
-    char              *here;
-    size_t             len;
-    bool               put;
+    char *there; /* the remote address as mapped here */
+    char *here;
+    size_t len;
+    bool put;
 } transfer_t;
 
 /* ------------------------------------------------------ streams --------- */
@@ -29,8 +29,8 @@ typedef struct transfer {
 static link_stream_t *pair_stream(const asc_link_import_t *import)
 {
     asc_link_peer_t *owner = import->owner;
-    link_stream_t   *stream = atomic_load_explicit(&owner->stream, memory_order_acquire);
-    link_stream_t   *fresh;
+    link_stream_t *stream = atomic_load_explicit(&owner->stream, memory_order_acquire);
+    link_stream_t *fresh;
 
     if (owner->self) {
         return link_stream_get(import->device, LINK_STREAM_D2D);
@@ -55,7 +55,7 @@ static link_stream_t *pair_stream(const asc_link_import_t *import)
  * the stream: that is no error to speak of when everything ends. */
 static bool stream_known(const link_stream_t *stream)
 {
-    const asc_acl_t  *acl = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     aclrtStreamStatus state;
 
     return acl != NULL && (acl->aclrtStreamQuery == NULL ||
@@ -68,10 +68,10 @@ void link_transfer_close(unsigned long long deadline_ms)
 
     for (unsigned i = 0; i < count; i++) {
         asc_link_peer_t *peer = link_peer_at(i);
-        link_stream_t   *stream = atomic_load(&peer->stream);
-        uint64_t         now = link_now_ms();
-        link_ctx_t       ctx;
-        link_op_t        op;
+        link_stream_t *stream = atomic_load(&peer->stream);
+        uint64_t now = link_now_ms();
+        link_ctx_t ctx;
+        link_op_t op;
 
         if (stream == NULL || stream->epoch != link_ctx_epoch(stream->device) ||
             !link_ctx_usable(stream->device) || link_ctx_enter(stream->device, &ctx) != ASC_OK) {
@@ -107,8 +107,8 @@ static aclError enqueue(const asc_acl_t *acl, aclrtStream stream, char *there, c
 
     for (size_t done = 0; done < len && error == ACL_SUCCESS;) {
         size_t part = len - done < COPY_MAX ? len - done : COPY_MAX;
-        char  *dst = (put ? there : here) + done;
-        char  *src = (put ? here : there) + done;
+        char *dst = (put ? there : here) + done;
+        char *src = (put ? here : there) + done;
 
         error = acl->aclrtMemcpyAsync(dst, part, src, part, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
         done += part;
@@ -137,7 +137,7 @@ static asc_status_t start(const transfer_t *task, link_stream_t *stream, link_op
     const asc_acl_t *acl = asc_acl_get();
     aclError error = enqueue(acl, stream->handle, task->there, task->here, task->len, task->put);
     asc_status_t status = ASC_ERR_ACL;
-    uint64_t     seq;
+    uint64_t seq;
 
     if (error != ACL_SUCCESS) {
         report(task, error);
@@ -163,9 +163,9 @@ static asc_status_t start(const transfer_t *task, link_stream_t *stream, link_op
 static asc_status_t run_direct(const transfer_t *task, asc_link_op_t *op)
 {
     asc_link_import_t *import = task->import;
-    link_stream_t     *stream;
-    asc_status_t       status;
-    link_ctx_t         ctx;
+    link_stream_t *stream;
+    asc_status_t status;
+    link_ctx_t ctx;
 
     status = link_ctx_enter(import->device, &ctx);
     if (status != ASC_OK) {
@@ -193,7 +193,7 @@ static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, 
                                  size_t at, size_t part)
 {
     const asc_acl_t *acl = asc_acl_get();
-    aclError         error;
+    aclError error;
 
     if (task->put && asc_link_copy(bounce, task->here + at, part) != ASC_OK) {
         return ASC_ERR_ACL;
@@ -213,11 +213,11 @@ static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, 
 /* The import is on the home device, the local buffer on another one. */
 static asc_status_t run_bounced(const transfer_t *task)
 {
-    size_t         room = task->len < BOUNCE_MAX ? task->len : BOUNCE_MAX;
+    size_t room = task->len < BOUNCE_MAX ? task->len : BOUNCE_MAX;
     link_stream_t *stream = NULL;
-    void          *bounce = NULL;
-    asc_status_t   status;
-    link_ctx_t     ctx;
+    void *bounce = NULL;
+    asc_status_t status;
+    link_ctx_t ctx;
 
     if (link_ctx_enter(task->import->device, &ctx) != ASC_OK) {
         return ASC_ERR_ACL;
@@ -247,7 +247,7 @@ static asc_status_t run_bounced(const transfer_t *task)
 static asc_status_t transfer(transfer_t *task, uint64_t remote, asc_link_op_t *op)
 {
     const link_rkey_t *rkey = &task->import->rkey;
-    asc_link_mem_t     mem;
+    asc_link_mem_t mem;
 
     if (remote < rkey->base || remote - rkey->base > rkey->size ||
         task->len > rkey->size - (remote - rkey->base)) {

@@ -6,6 +6,8 @@
 #ifndef NPUSIM_API_LIST_H
 #define NPUSIM_API_LIST_H
 
+/* one name a line */
+/* clang-format off */
 #define SIM_API_LIST(_fn) \
     _fn(aclInit) \
     _fn(aclFinalize) \
@@ -134,5 +136,6 @@
     _fn(aclrtMemGetAccess) \
     _fn(aclrtMemRetainAllocationHandle) \
     _fn(aclrtMemP2PMap)
+/* clang-format on */
 
 #endif

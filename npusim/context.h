@@ -14,8 +14,8 @@ struct stream;
 
 struct context {
     struct handle_head head;
-    uint64_t serial;  /* tells a reused slot from the context that was there */
-    int dev;          /* physical */
+    uint64_t serial; /* tells a reused slot from the context that was there */
+    int dev;         /* physical */
     bool primary;
     struct stream *def;
 };

@@ -125,15 +125,17 @@ static aclError prepare(struct task *t, void *dst, size_t dest_max, const void *
     region_get2(dst, &rd, src, &rs);
     bool dd = region_on_device(rd) || (rd == NULL && window_hit(dst));
     bool ds = region_on_device(rs) || (rs == NULL && window_hit(src));
-    bool far = (rd != NULL && rd->kind == REGION_IMPORT) ||
-               (rs != NULL && rs->kind == REGION_IMPORT);
+    bool far =
+        (rd != NULL && rd->kind == REGION_IMPORT) || (rs != NULL && rs->kind == REGION_IMPORT);
     int dir = dd * 1 + ds * 2;
     *t = (struct task){.type = TASK_COPY, .u.copy = {rd, rs, dst, src, count, dir, 0}};
     aclError rc = ACL_SUCCESS;
-    if (far && (!async || kind != ACL_MEMCPY_DEVICE_TO_DEVICE || dir != ACL_MEMCPY_DEVICE_TO_DEVICE)) {
+    if (far &&
+        (!async || kind != ACL_MEMCPY_DEVICE_TO_DEVICE || dir != ACL_MEMCPY_DEVICE_TO_DEVICE)) {
         rc = sim_fail(ACL_ERROR_RT_PARAM_INVALID,
                       "%s copy of kind %d: imported memory takes asynchronous device to device "
-                      "copies only", direction_names[dir], (int)kind);
+                      "copies only",
+                      direction_names[dir], (int)kind);
     } else if (dir == ACL_MEMCPY_DEVICE_TO_DEVICE && count > TASK_MAX) {
         rc = sim_fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu is above 4 GiB", count);
     } else if (async && dir == ACL_MEMCPY_HOST_TO_HOST) {
@@ -179,8 +181,8 @@ static bool pageable(const struct task *t)
            (t->u.copy.src == NULL && !window_hit(t->u.copy.s));
 }
 
-aclError copy_async(void *dst, size_t dest_max, const void *src, size_t count,
-                    aclrtMemcpyKind kind, struct stream *s)
+aclError copy_async(void *dst, size_t dest_max, const void *src, size_t count, aclrtMemcpyKind kind,
+                    struct stream *s)
 {
     struct task t;
     aclError rc = prepare(&t, dst, dest_max, src, count, kind, true);

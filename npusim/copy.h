@@ -18,7 +18,7 @@ aclError copy_check(struct region *r, const void *p, size_t len, int dev, const 
 char *copy_engine(const struct region *r, const void *p);
 
 /* One checked aclrtMemcpyAsync. */
-aclError copy_async(void *dst, size_t dest_max, const void *src, size_t count,
-                    aclrtMemcpyKind kind, struct stream *s);
+aclError copy_async(void *dst, size_t dest_max, const void *src, size_t count, aclrtMemcpyKind kind,
+                    struct stream *s);
 
 #endif

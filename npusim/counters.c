@@ -13,7 +13,7 @@ static const char *const counter_names[SIM_COUNTERS] = {
     SIM_API_LIST(SIM_FN)
 #undef SIM_FN
 #define SIM_COUNTER(_id, _name) _name,
-    SIM_COUNTER_LIST(SIM_COUNTER)
+        SIM_COUNTER_LIST(SIM_COUNTER)
 #undef SIM_COUNTER
 };
 

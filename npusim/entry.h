@@ -18,10 +18,10 @@ struct context;
 
 /* What belongs to one thread of the program. */
 struct sim_thread {
-    struct context *ctx;    /* current context; valid if the serial matches */
+    struct context *ctx; /* current context; valid if the serial matches */
     uint64_t ctx_serial;
-    int call;               /* the ABI function it is in, for messages */
-    int depth;              /* nesting of stream progress, see stream.c */
+    int call;                     /* the ABI function it is in, for messages */
+    int depth;                    /* nesting of stream progress, see stream.c */
     char pending[SIM_ERROR_TEXT]; /* failures since the last read */
     char handed[SIM_ERROR_TEXT];  /* what the last read returned */
 };

@@ -11,12 +11,12 @@
 struct event {
     struct handle_head head;
     uint32_t flags;
-    bool ex;                     /* made by CreateEventExWithFlag */
+    bool ex; /* made by CreateEventExWithFlag */
     int dev;
-    _Atomic uint32_t tasks;      /* queued tasks that hold the event, plus the handle */
+    _Atomic uint32_t tasks; /* queued tasks that hold the event, plus the handle */
     _Atomic uint64_t submitted, done;
-    _Atomic uint64_t time_ns;    /* of the last record done */
-    _Atomic int error;           /* of the stream that recorded it */
+    _Atomic uint64_t time_ns; /* of the last record done */
+    _Atomic int error;        /* of the stream that recorded it */
     _Atomic(struct stream *) stream;
 };
 
@@ -243,7 +243,8 @@ static aclError wait_event(aclrtStream stream, aclrtEvent event, int32_t timeout
     if (timeout < 0 || s->dev != ev->dev) {
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID,
                         "timeout %d is negative, or the event (device %d) is not of the stream's "
-                        "device %d", timeout, knobs_user(ev->dev), knobs_user(s->dev));
+                        "device %d",
+                        timeout, knobs_user(ev->dev), knobs_user(s->dev));
     }
     atomic_fetch_add_explicit(&ev->tasks, 1, memory_order_relaxed);
     struct task t = {.type = TASK_EVENT_WAIT,
@@ -272,9 +273,8 @@ static bool event_complete(struct event *ev)
 static aclError event_result(struct event *ev)
 {
     int code = atomic_load_explicit(&ev->error, memory_order_relaxed);
-    return code == ACL_SUCCESS
-               ? ACL_SUCCESS
-               : sim_fail(code, "the stream that recorded the event failed");
+    return code == ACL_SUCCESS ? ACL_SUCCESS
+                               : sim_fail(code, "the stream that recorded the event failed");
 }
 
 /* Complete or not; lets the recording stream move first. */
@@ -301,8 +301,8 @@ SIM_API aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatu
         rc = sim_fail(ACL_ERROR_INVALID_PARAM, "status is NULL");
     }
     if (rc == ACL_SUCCESS && (rc = query(event, &complete)) == ACL_SUCCESS) {
-        *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE
-                           : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+        *status =
+            complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     }
     return rc;
 }

@@ -57,8 +57,8 @@ void *handle_at(struct handle_table *t, uint32_t i)
 
 uint32_t handle_index(const struct handle_table *t, const void *h)
 {
-    char *base = atomic_load_explicit(&((struct handle_table *)(uintptr_t)t)->base,
-                                      memory_order_relaxed);
+    char *base =
+        atomic_load_explicit(&((struct handle_table *)(uintptr_t)t)->base, memory_order_relaxed);
     return (uint32_t)((size_t)((const char *)h - base) / t->size);
 }
 

@@ -20,17 +20,19 @@ struct handle_head {
 };
 
 struct handle_table {
-    size_t size;  /* of an object, a multiple of 64 */
+    size_t size; /* of an object, a multiple of 64 */
     uint32_t max;
     _Atomic(char *) base;
-    _Atomic uint32_t used; /* objects handed out at least once */
+    _Atomic uint32_t used;         /* objects handed out at least once */
     uint32_t free_head, free_tail; /* index + 1; oldest first, so that ids rest */
     uint32_t free_count;
     pthread_mutex_t lock;
 };
 
 #define HANDLE_TABLE(_type, _max) \
-    {.size = (sizeof(_type) + 63) / 64 * 64, .max = (_max), .lock = PTHREAD_MUTEX_INITIALIZER}
+    { \
+        .size = (sizeof(_type) + 63) / 64 * 64, .max = (_max), .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
 
 /* A new object, not yet live, with the memory after its head zeroed up to
  * "keep", or NULL when the table is full. Bytes from "keep" on survive reuse. */

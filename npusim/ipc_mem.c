@@ -307,7 +307,8 @@ static aclError import_first(const char *key, int dev, bool peer, struct region 
     if (e == NULL) {
         return sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
                         "the key is unknown or closed, its process is gone, or this process (%d) "
-                        "is not listed", node_self->tgid);
+                        "is not listed",
+                        node_self->tgid);
     }
     if (peer && (knobs_user(e->device) < 0 || !peer_enable_both(dev, e->device))) {
         return sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,

@@ -72,9 +72,9 @@ static bool set_soc(const char *s)
         const char *prefix;
         enum soc_family family;
     } table[] = {
-        {"Ascend950", SOC_950},    {"Ascend910_93", SOC_A3}, {"Ascend910B", SOC_A2},
-        {"Ascend310B", SOC_310B},  {"Ascend310P", SOC_310P}, {"Ascend910Pro", SOC_910},
-        {"Ascend910A", SOC_910},   {"Ascend910", SOC_910},
+        {"Ascend950", SOC_950},   {"Ascend910_93", SOC_A3}, {"Ascend910B", SOC_A2},
+        {"Ascend310B", SOC_310B}, {"Ascend310P", SOC_310P}, {"Ascend910Pro", SOC_910},
+        {"Ascend910A", SOC_910},  {"Ascend910", SOC_910},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         size_t len = strlen(table[i].prefix);
@@ -269,8 +269,8 @@ static bool names_known(char *why, size_t why_len)
             continue;
         }
         size_t len = strcspn(*e, "="), i = 0;
-        while (i < KNOBS && (strlen(knob_table[i].name) != len ||
-                             memcmp(knob_table[i].name, *e, len) != 0)) {
+        while (i < KNOBS &&
+               (strlen(knob_table[i].name) != len || memcmp(knob_table[i].name, *e, len) != 0)) {
             i++;
         }
         if (i == KNOBS) {

@@ -29,8 +29,8 @@ enum async_mode {
 };
 
 struct knobs {
-    uint32_t devices;    /* on the node; physical ids 0..devices-1 */
-    uint64_t hbm;        /* bytes per device, shared by all processes */
+    uint32_t devices; /* on the node; physical ids 0..devices-1 */
+    uint64_t hbm;     /* bytes per device, shared by all processes */
     char soc[40];
     enum soc_family family;
     enum async_mode async;
@@ -45,7 +45,7 @@ struct knobs {
     char pci[SIM_MAX_DEVICES][16];     /* empty: not given */
     char stats[PATH_MAX];              /* empty: none */
     uint32_t visible_count;
-    int32_t visible[SIM_MAX_DEVICES];  /* user id -> physical id */
+    int32_t visible[SIM_MAX_DEVICES]; /* user id -> physical id */
 };
 
 extern struct knobs knobs;

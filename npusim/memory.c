@@ -285,7 +285,8 @@ SIM_API aclError aclrtHostUnregister(void *ptr)
     }
     struct region *r = ptr != NULL ? region_take(ptr, is_registered) : NULL;
     if (r == NULL) {
-        return sim_fail(ptr == NULL ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_HOST_MEMORY_NOT_REGISTERED,
+        return sim_fail(ptr == NULL ? ACL_ERROR_INVALID_PARAM
+                                    : ACL_ERROR_HOST_MEMORY_NOT_REGISTERED,
                         "%p is not registered", ptr);
     }
     region_put(r);

@@ -27,11 +27,11 @@ enum region_kind {
 
 struct region {
     uintptr_t base;
-    size_t size;      /* bytes that may be used */
-    size_t span;      /* bytes of address space taken */
-    ptrdiff_t alias;  /* engine address minus user address */
+    size_t size;     /* bytes that may be used */
+    size_t span;     /* bytes of address space taken */
+    ptrdiff_t alias; /* engine address minus user address */
     enum region_kind kind;
-    int dev;          /* physical; of an import: the importer's */
+    int dev; /* physical; of an import: the importer's */
     uint32_t page;
     _Atomic uint32_t refs;
     _Atomic bool live;
@@ -43,7 +43,7 @@ struct region {
     struct node_export *exp;
     uint64_t exp_serial;
     int exp_dev;
-    uint32_t imports; /* times imported, under the IPC lock */
+    uint32_t imports;     /* times imported, under the IPC lock */
     _Atomic bool peer_ok; /* access between the two devices seen enabled */
     char key[ASCEND_ABI_IPC_KEY_SIZE];
 };

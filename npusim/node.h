@@ -18,11 +18,11 @@
 #include "acl/ascend_abi.h"
 #include "knobs.h"
 
-#define NODE_NOTIFIES      8192
-#define NODE_NOTIFY_PIDS   15 /* besides the owner */
-#define NODE_EXPORTS       4096
-#define NODE_EXPORT_PIDS   64
-#define NODE_FOREIGN       8192
+#define NODE_NOTIFIES    8192
+#define NODE_NOTIFY_PIDS 15 /* besides the owner */
+#define NODE_EXPORTS     4096
+#define NODE_EXPORT_PIDS 64
+#define NODE_FOREIGN     8192
 
 /* A process allowed to import, if it was running when it was listed. */
 struct node_pid {
@@ -39,11 +39,11 @@ enum node_notify_flags {
 
 struct node_notify {
     _Alignas(64) _Atomic uint32_t bit;
-    _Atomic uint32_t gen;   /* 0: slot free; else tells reuses apart */
+    _Atomic uint32_t gen; /* 0: slot free; else tells reuses apart */
     _Atomic uint32_t flags;
-    int32_t device;         /* physical */
+    int32_t device; /* physical */
     _Atomic uint32_t pid_count;
-    uint32_t last_gen;      /* owner only */
+    uint32_t last_gen; /* owner only */
     struct node_pid pids[NODE_NOTIFY_PIDS];
 };
 
@@ -52,9 +52,9 @@ struct node_export {
     _Atomic uint32_t imported;            /* set by the first importer */
     _Atomic uint32_t open;                /* no pid validation */
     _Atomic uint32_t pid_count;
-    int32_t device;                       /* physical */
-    int32_t memfd;                        /* of the owner */
-    uint64_t offset, length;              /* in the memfd */
+    int32_t device;          /* physical */
+    int32_t memfd;           /* of the owner */
+    uint64_t offset, length; /* in the memfd */
     uint64_t page;
     struct node_pid pids[NODE_EXPORT_PIDS];
 };
@@ -85,9 +85,9 @@ enum node_worker {
 struct node_file {
     uint64_t magic;
     uint64_t size;
-    int32_t pid;           /* in the namespace of the directory's users */
-    int32_t tgid;          /* bare: pid plus NPUSIM_TGID_OFFSET */
-    uint64_t start_ns;     /* since boot */
+    int32_t pid;       /* in the namespace of the directory's users */
+    int32_t tgid;      /* bare: pid plus NPUSIM_TGID_OFFSET */
+    uint64_t start_ns; /* since boot */
     _Atomic uint32_t state;
     _Alignas(64) _Atomic uint32_t doorbell;
     _Atomic uint32_t worker;

@@ -12,7 +12,7 @@
 #include "stream.h"
 #include "sysmem.h"
 
-#define WAIT_DEFAULT   0xffffffffu /* "the configured default", here none */
+#define WAIT_DEFAULT    0xffffffffu /* "the configured default", here none */
 #define FOREIGN_HANDLES NODE_FOREIGN
 
 struct notify {
@@ -20,10 +20,10 @@ struct notify {
     struct node *owner;
     struct node_notify *word;
     uint32_t slot, gen;
-    int dev;                 /* physical, where it was created */
+    int dev; /* physical, where it was created */
     bool imported;
-    uint32_t foreign;        /* entry in our file, when imported */
-    _Atomic uint32_t tasks;  /* queued tasks that hold it, plus the handle */
+    uint32_t foreign;       /* entry in our file, when imported */
+    _Atomic uint32_t tasks; /* queued tasks that hold it, plus the handle */
 };
 
 static struct handle_table notifies = HANDLE_TABLE(struct notify, NODE_NOTIFIES + FOREIGN_HANDLES);
@@ -328,8 +328,7 @@ SIM_API aclError aclrtNotifyBatchReset(aclrtNotify *list, size_t num)
 
 /* ---- between processes ---- */
 
-SIM_API aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len,
-                                         uint64_t flags)
+SIM_API aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
     struct notify *n;
     struct context *ctx;
@@ -348,8 +347,7 @@ SIM_API aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t l
     if ((rc = notify_use(notify, &n)) != ACL_SUCCESS || (rc = context_need(&ctx)) != ACL_SUCCESS) {
         return rc;
     }
-    uint32_t set = NOTIFY_EXPORTED |
-                   (flags != ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT ? NOTIFY_OPEN : 0);
+    uint32_t set = NOTIFY_EXPORTED | (flags != ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT ? NOTIFY_OPEN : 0);
     if (n->imported || (atomic_fetch_or(&n->word->flags, NOTIFY_EXPORTED) & NOTIFY_EXPORTED)) {
         return sim_fail(ACL_ERROR_RT_INTERNAL_ERROR,
                         "a notify can be exported once, and only by its creator");
@@ -386,15 +384,16 @@ SIM_API aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_
     }
     pthread_mutex_lock(&slot_lock);
     uint32_t count = atomic_load(&n->word->pid_count);
-    if (count < NODE_NOTIFY_PIDS && *pid > 0 && *pid != node_self->tgid) {
+    if (count<NODE_NOTIFY_PIDS && * pid> 0 && *pid != node_self->tgid) {
         node_list(&n->word->pids[count], *pid);
         atomic_store(&n->word->pid_count, count + 1);
     } else if (*pid != node_self->tgid) {
         rc = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     }
     pthread_mutex_unlock(&slot_lock);
-    return rc == ACL_SUCCESS ? rc : sim_fail(rc, "pid %d: not valid, or %d are listed already",
-                                             *pid, NODE_NOTIFY_PIDS);
+    return rc == ACL_SUCCESS ? rc
+                             : sim_fail(rc, "pid %d: not valid, or %d are listed already", *pid,
+                                        NODE_NOTIFY_PIDS);
 }
 
 static bool may_import(struct node *owner, uint32_t slot, uint32_t gen)

@@ -128,8 +128,8 @@ SIM_API aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
         atomic_fetch_and(&node_self->file->dev[a].peers, ~(1ull << b));
     }
     pthread_mutex_unlock(&peer_lock);
-    return rc == ACL_SUCCESS ? rc : sim_fail(rc, "access to device %d was not enabled",
-                                             peerDeviceId);
+    return rc == ACL_SUCCESS ? rc
+                             : sim_fail(rc, "access to device %d was not enabled", peerDeviceId);
 }
 
 /* As in the driver, the second id is a physical one. */

@@ -199,8 +199,7 @@ SIM_API aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, ac
     struct region *rd, *rs;
     aclError rc = sim_enter(SIM_F_aclrtReduceAsync);
     (void)reserve;
-    if (rc != ACL_SUCCESS ||
-        (rc = check(dst, src, count, kind, type, &index)) != ACL_SUCCESS ||
+    if (rc != ACL_SUCCESS || (rc = check(dst, src, count, kind, type, &index)) != ACL_SUCCESS ||
         (rc = stream_use(stream, &s)) != ACL_SUCCESS) {
         return rc;
     }

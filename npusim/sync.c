@@ -9,8 +9,8 @@
 aclError stream_sync(struct stream *s, int32_t timeout_ms)
 {
     struct backoff b = {0};
-    uint64_t deadline = timeout_ms < 0 ? UINT64_MAX
-                                       : sysmem_now() + (uint64_t)timeout_ms * 1000000u;
+    uint64_t deadline =
+        timeout_ms < 0 ? UINT64_MAX : sysmem_now() + (uint64_t)timeout_ms * 1000000u;
     aclError rc = ACL_SUCCESS;
     for (;;) {
         stream_advance(s, INT_MAX, false);

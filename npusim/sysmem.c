@@ -19,20 +19,20 @@ static void *raw_mmap(void *at, size_t len, int prot, int flags, int fd, uint64_
 
 void *sysmem_map_lazy(size_t len)
 {
-    return raw_mmap(NULL, len, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return raw_mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
 }
 
 void *sysmem_map_now(size_t len)
 {
-    return raw_mmap(NULL, len, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    return raw_mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+                    -1, 0);
 }
 
 void *sysmem_reserve(size_t len, size_t align)
 {
-    char *got = raw_mmap(NULL, len + align, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *got =
+        raw_mmap(NULL, len + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got == NULL) {
         return NULL;
     }
@@ -70,7 +70,8 @@ void sysmem_private(void *at, size_t len)
 
 void sysmem_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns)
 {
-    struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u),
+                          .tv_nsec = (long)(ns % 1000000000u)};
     syscall(SYS_futex, word, FUTEX_WAIT, seen, ns != 0 ? &ts : NULL, NULL, 0);
 }
 

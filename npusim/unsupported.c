@@ -169,8 +169,8 @@ SIM_API aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uin
 }
 
 SIM_API aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
-                                                   aclrtMemSharedHandleType shareType,
-                                                   int32_t *pid, size_t pidNum)
+                                                   aclrtMemSharedHandleType shareType, int32_t *pid,
+                                                   size_t pidNum)
 {
     return unsupported(SIM_F_aclrtMemSetPidToShareableHandleV2);
 }

@@ -169,8 +169,9 @@ struct region *window_alloc(int dev, size_t size, aclrtMemMallocPolicy policy)
     bool normal = kind == ACL_MEM_MALLOC_NORMAL_ONLY || kind == ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
     bool huge = kind == ACL_MEM_MALLOC_HUGE_ONLY || kind == ACL_MEM_MALLOC_HUGE_ONLY_P2P;
     bool giant = kind == ACL_MEM_MALLOC_HUGE1G_ONLY || kind == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
-    size_t page = giant ? PAGE_GIANT : huge || (!normal && size > SMALL_MAX) ? PAGE_HUGE
-                                                                             : PAGE_NORMAL;
+    size_t page = giant                                   ? PAGE_GIANT
+                  : huge || (!normal && size > SMALL_MAX) ? PAGE_HUGE
+                                                          : PAGE_NORMAL;
     struct region *r = NULL;
     if (size > knobs.hbm) {
         return NULL;

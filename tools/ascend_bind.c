@@ -39,7 +39,7 @@ static long local_rank(void)
             continue;
         }
         errno = 0;
-        rank  = strtol(text, &end, 10);
+        rank = strtol(text, &end, 10);
         if ((errno == 0) && (*end == '\0') && (rank >= 0)) {
             return rank;
         }
@@ -65,8 +65,8 @@ static int physical_id(int device)
         ++list;
     }
     id = strtol(list, &end, 10);
-    return (end != list) && ((*end == ',') || (*end == '\0')) && (id >= 0) && (id < 65536) ?
-               (int)id : -1;
+    return (end != list) && ((*end == ',') || (*end == '\0')) && (id >= 0) && (id < 65536) ? (int)id
+                                                                                           : -1;
 }
 
 /* Number of devices, or 0 with a reason. */
@@ -98,15 +98,16 @@ static uint32_t count_devices(const asc_acl_t *acl, char *reason, size_t size)
 
 static void choose(struct choice *choice)
 {
-    const asc_acl_t *acl                = asc_acl_get();
+    const asc_acl_t *acl = asc_acl_get();
     struct asc_topo_device_facts device = {0};
-    struct asc_topo_node_facts facts    = {.num_devices = 1, .devices = &device};
+    struct asc_topo_node_facts facts = {.num_devices = 1, .devices = &device};
     uint32_t count;
 
     choice->rank = local_rank();
     if (choice->rank < 0) {
-        snprintf(choice->reason, sizeof(choice->reason),
-                 "no launcher tells the local rank (OMPI_COMM_WORLD_LOCAL_RANK): start with mpirun");
+        snprintf(
+            choice->reason, sizeof(choice->reason),
+            "no launcher tells the local rank (OMPI_COMM_WORLD_LOCAL_RANK): start with mpirun");
         return;
     }
     count = count_devices(acl, choice->reason, sizeof(choice->reason));
@@ -114,8 +115,8 @@ static void choose(struct choice *choice)
         return;
     }
 
-    choice->device     = (int)(choice->rank % (long)count);
-    device.device_id   = choice->device;
+    choice->device = (int)(choice->rank % (long)count);
+    device.device_id = choice->device;
     device.physical_id = physical_id(choice->device);
     if ((acl->aclrtDeviceGetPCIBusId == NULL) ||
         (acl->aclrtDeviceGetPCIBusId(choice->device, device.pci_bus_id,
@@ -162,11 +163,12 @@ static void bind_near(const struct choice *choice)
 
 static void usage(FILE *out)
 {
-    fprintf(out, "usage: ascend_bind PROGRAM [ARGUMENTS]\n"
-                 "       ascend_bind --print\n\n"
-                 "Binds a rank of an MPI job to the CPUs near its NPU (local rank modulo number of\n"
-                 "NPUs), then runs PROGRAM. --print only tells where it would be bound.\n"
-                 "ASCEND_LOG_LEVEL=info tells what was done.\n");
+    fprintf(out,
+            "usage: ascend_bind PROGRAM [ARGUMENTS]\n"
+            "       ascend_bind --print\n\n"
+            "Binds a rank of an MPI job to the CPUs near its NPU (local rank modulo number of\n"
+            "NPUs), then runs PROGRAM. --print only tells where it would be bound.\n"
+            "ASCEND_LOG_LEVEL=info tells what was done.\n");
 }
 
 int main(int argc, char **argv)

@@ -21,7 +21,7 @@ enum {
 
 typedef struct info_options {
     bool json, env, help, version;
-    int  pair_fd; /**< internal: this is the second process of a lone run */
+    int pair_fd; /**< internal: this is the second process of a lone run */
 } info_options_t;
 
 static void info_usage(FILE *out)
@@ -37,7 +37,7 @@ static void info_usage(FILE *out)
 static int info_parse_fd(const char *text, int *fd)
 {
     char *end;
-    long  value;
+    long value;
 
     errno = 0;
     value = strtol(text, &end, 10);
@@ -78,12 +78,12 @@ static int info_parse(int argc, char **argv, info_options_t *options)
 
 static int info_run(const info_options_t *options, info_comm_t *comm)
 {
-    size_t       size = (size_t)comm->size;
+    size_t size = (size_t)comm->size;
     info_rank_t *ranks = calloc(size, sizeof(*ranks));
     info_pair_t *mine = calloc(size, sizeof(*mine));
     info_pair_t *pairs = calloc(size * size, sizeof(*pairs));
     info_rank_t *self = malloc(sizeof(*self));
-    int          status;
+    int status;
 
     if (ranks == NULL || mine == NULL || pairs == NULL || self == NULL) {
         fprintf(stderr, "ascend_info: out of host memory for %zu ranks\n", size);
@@ -117,8 +117,8 @@ static int info_run(const info_options_t *options, info_comm_t *comm)
 int main(int argc, char **argv)
 {
     info_options_t options;
-    info_comm_t    comm;
-    int            status;
+    info_comm_t comm;
+    int status;
 
     if (info_parse(argc, argv, &options) != 0) {
         return INFO_EXIT_USAGE;

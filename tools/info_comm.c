@@ -52,11 +52,11 @@ static int info_socket_read(int fd, char *data, size_t len)
  * state with the first one, so it is spawned before any ACL call. */
 static int info_spawn_partner(info_comm_t *comm)
 {
-    char  text[16];
+    char text[16];
     char *argv[] = {(char *)"ascend_info", (char *)"--pair-fd", text, NULL};
-    int   fds[2];
+    int fds[2];
     pid_t pid;
-    int   ret;
+    int ret;
 
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0) {
         return -1;

@@ -24,13 +24,11 @@ static void info_copy_text(char *dst, size_t room, const char *src)
     dst[len] = '\0';
 }
 
-static __attribute__((format(printf, 4, 5))) void info_problem_add(info_rank_t *info,
-                                                                   const char  *id,
-                                                                   const char  *remedy,
-                                                                   const char  *format, ...)
+static __attribute__((format(printf, 4, 5))) void
+info_problem_add(info_rank_t *info, const char *id, const char *remedy, const char *format, ...)
 {
     info_problem_t *problem;
-    va_list         ap;
+    va_list ap;
 
     if (info->num_problems == INFO_PROBLEMS_MAX) {
         return;
@@ -47,9 +45,9 @@ static __attribute__((format(printf, 4, 5))) void info_problem_add(info_rank_t *
 
 static void info_versions(const info_comm_t *comm, info_rank_t *info)
 {
-    char     text[MPI_MAX_LIBRARY_VERSION_STRING];
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
     unsigned major, minor, release;
-    int      len;
+    int len;
 
     info_copy_text(info->ucx_built, sizeof(info->ucx_built), ASC_UCX_VERSION);
     ucp_get_version(&major, &minor, &release);
@@ -117,7 +115,7 @@ static bool info_component_offers(uct_component_h component, const char *wanted)
 static void info_uct_components(info_rank_t *info)
 {
     uct_component_h *components;
-    unsigned         count;
+    unsigned count;
 
     if (uct_query_components(&components, &count) != UCS_OK) {
         return;
@@ -133,7 +131,7 @@ static void info_uct_components(info_rank_t *info)
  * contain what they do not name. */
 static bool info_tls_lists(const char *tls, const char *name)
 {
-    bool   negated = tls[0] == '^';
+    bool negated = tls[0] == '^';
     size_t len = strlen(name);
 
     for (const char *at = tls + negated; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
@@ -150,7 +148,7 @@ static bool info_tls_lists(const char *tls, const char *name)
 static void info_tls(info_rank_t *info)
 {
     static const char *const names[] = {"asc_copy", "asc_ipc"};
-    const char              *tls = getenv("UCX_TLS");
+    const char *tls = getenv("UCX_TLS");
 
     for (int i = 0; tls != NULL && i < 2; ++i) {
         if (!info_tls_lists(tls, names[i])) {
@@ -215,7 +213,7 @@ static void info_pml(const info_comm_t *comm, info_rank_t *info)
 static void info_locality(info_rank_t *info)
 {
     const struct asc_topo_locality *where = NULL;
-    struct asc_topo                *topo = asc_link_topo();
+    struct asc_topo *topo = asc_link_topo();
 
     info->numa_node = -1;
     if (topo != NULL && info->device >= 0) {
@@ -234,9 +232,9 @@ static void info_locality(info_rank_t *info)
 static void info_devices(const asc_acl_t *acl, info_rank_t *info)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-    char        text[ASC_ACL_TEXT_MAX];
-    uint32_t    count = 0;
-    aclError    error;
+    char text[ASC_ACL_TEXT_MAX];
+    uint32_t count = 0;
+    aclError error;
 
     if (asc_acl_init() != ASC_OK) {
         info_problem_add(info, "acl-init", "check the driver with npu-smi info",
@@ -268,7 +266,7 @@ static void info_devices(const asc_acl_t *acl, info_rank_t *info)
 void info_local_collect(const info_comm_t *comm, info_rank_t *info)
 {
     const asc_acl_t *acl = asc_acl_get();
-    const char      *why = "";
+    const char *why = "";
 
     memset(info, 0, sizeof(*info));
     info->rank = comm->rank;

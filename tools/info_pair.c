@@ -19,11 +19,11 @@
 
 /** What the owner tells the importer before the trial. */
 typedef struct info_offer {
-    bool     ok;
+    bool ok;
     uint64_t address;
     uint64_t seed;
-    char     reason[INFO_TEXT];
-    char     rkey[ASC_LINK_RKEY_SIZE];
+    char reason[INFO_TEXT];
+    char rkey[ASC_LINK_RKEY_SIZE];
 } info_offer_t;
 
 /** What the importer tells the owner after the copy. */
@@ -125,11 +125,11 @@ static bool info_owner_drain(int64_t consumed_before)
 
 static int info_pair_own(const info_comm_t *comm, int importer, unsigned char *host, void *device)
 {
-    int64_t        consumed = asc_link_counter("notify_consumed");
-    info_offer_t   offer = {0};
+    int64_t consumed = asc_link_counter("notify_consumed");
+    info_offer_t offer = {0};
     info_drained_t drained = {0};
-    info_done_t    done = {0};
-    int            ret;
+    info_done_t done = {0};
+    int ret;
 
     offer.seed = (uint64_t)comm->rank * 1000 + (uint64_t)importer;
     if (device == NULL) {
@@ -177,8 +177,8 @@ static bool info_import_try(const info_offer_t *offer, unsigned char *host, void
                             info_pair_t *pair)
 {
     asc_link_import_t *import;
-    asc_link_op_t      op;
-    asc_status_t       status;
+    asc_link_op_t op;
+    asc_status_t status;
 
     if (asc_link_import(offer->rkey, sizeof(offer->rkey), &import) != ASC_OK) {
         info_refuse(pair, INFO_STEP_IMPORT, asc_link_last_reason());
@@ -201,8 +201,8 @@ static bool info_import_try(const info_offer_t *offer, unsigned char *host, void
 static int info_pair_import(const info_comm_t *comm, int owner, unsigned char *host, void *device,
                             info_pair_t *pair)
 {
-    info_done_t    done = {0};
-    info_offer_t   offer = {0};
+    info_done_t done = {0};
+    info_offer_t offer = {0};
     info_drained_t drained = {0};
 
     if (info_comm_recv(comm, owner, &offer, sizeof(offer)) != 0) {
@@ -231,8 +231,8 @@ static int info_pair_import(const info_comm_t *comm, int owner, unsigned char *h
 static void info_pair_link(const info_rank_t *ranks, info_pair_t *pair)
 {
     struct asc_topo_link link = {0};
-    struct asc_topo     *topo = asc_link_topo();
-    int                  a = ranks[pair->importer].device, b = ranks[pair->owner].device;
+    struct asc_topo *topo = asc_link_topo();
+    int a = ranks[pair->importer].device, b = ranks[pair->owner].device;
 
     if (topo != NULL && a >= 0 && b >= 0 && asc_topo_link(topo, a, b, &link) == 0) {
         snprintf(pair->link, sizeof(pair->link), "%s", asc_topo_kind_name(link.kind));
@@ -244,7 +244,7 @@ static void info_pair_link(const info_rank_t *ranks, info_pair_t *pair)
 static bool info_peers_meet(const info_rank_t *ranks, int me, int other, info_pair_t *pair)
 {
     asc_link_peer_t *peer;
-    char             why[INFO_TEXT] = "";
+    char why[INFO_TEXT] = "";
 
     if (!ranks[me].link_ready || !ranks[other].link_ready || ranks[me].device < 0 ||
         ranks[other].device < 0) {
@@ -261,9 +261,9 @@ static bool info_peers_meet(const info_rank_t *ranks, int me, int other, info_pa
 void info_pair_try_all(const info_comm_t *comm, const info_rank_t *ranks, info_pair_t *pairs)
 {
     unsigned char *host = malloc(INFO_PAIR_BYTES);
-    void          *device = NULL;
-    bool          *meet = calloc((size_t)comm->size, sizeof(*meet));
-    bool          *met = calloc((size_t)comm->size * (size_t)comm->size, sizeof(*met));
+    void *device = NULL;
+    bool *meet = calloc((size_t)comm->size, sizeof(*meet));
+    bool *met = calloc((size_t)comm->size * (size_t)comm->size, sizeof(*met));
 
     if (host == NULL || meet == NULL || met == NULL) {
         exit(2);

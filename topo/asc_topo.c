@@ -31,13 +31,13 @@ static void copy_facts(struct asc_topo *topo, const struct asc_topo_node_facts *
     int i, j;
 
     for (i = 0; i < facts->num_devices; ++i) {
-        dev        = &topo->devices[i];
+        dev = &topo->devices[i];
         dev->facts = facts->devices[i];
         dev->facts.pci_bus_id[sizeof(dev->facts.pci_bus_id) - 1] = '\0';
         dev->where.numa_node = -1;
-        dev->where.package   = -1;
-        dev->where.cpuset    = "";
-        dev->where.reason    = dev->reason;
+        dev->where.package = -1;
+        dev->where.cpuset = "";
+        dev->where.reason = dev->reason;
         for (j = 0; j < facts->num_devices; ++j) {
             topo->kinds[(size_t)i * (size_t)facts->num_devices + (size_t)j] =
                 pair_kind(facts, i, j);
@@ -60,11 +60,11 @@ int asc_topo_create(const struct asc_topo_node_facts *facts, struct asc_topo **t
         return -ENOMEM;
     }
 
-    n                 = (size_t)facts->num_devices;
+    n = (size_t)facts->num_devices;
     topo->num_devices = facts->num_devices;
-    topo->soc         = asc_topo_soc_from_name(facts->soc_name);
-    topo->devices     = calloc(n + 1, sizeof(*topo->devices));
-    topo->kinds       = calloc(n * n + 1, sizeof(*topo->kinds));
+    topo->soc = asc_topo_soc_from_name(facts->soc_name);
+    topo->devices = calloc(n + 1, sizeof(*topo->devices));
+    topo->kinds = calloc(n * n + 1, sizeof(*topo->kinds));
     if ((topo->devices == NULL) || (topo->kinds == NULL) ||
         (pthread_mutex_init(&topo->lock, NULL) != 0)) {
         free(topo->devices);
@@ -138,9 +138,8 @@ int asc_topo_link(const struct asc_topo *topo, int dev_a, int dev_b, struct asc_
     if (!valid(topo, dev_a) || !valid(topo, dev_b)) {
         return -EINVAL;
     }
-    asc_topo_model_link(topo->soc,
-                        topo->kinds[(size_t)dev_a * (size_t)topo->num_devices + (size_t)dev_b],
-                        link);
+    asc_topo_model_link(
+        topo->soc, topo->kinds[(size_t)dev_a * (size_t)topo->num_devices + (size_t)dev_b], link);
     return 0;
 }
 

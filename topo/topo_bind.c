@@ -59,8 +59,8 @@ static int bind_cpus(struct asc_topo *topo, int dev, int flags, char *reason, si
     }
     if (hwloc_set_cpubind(asc_topo_machine_get()->hwloc, device->cpus, flags) < 0) {
         err = errno == ENOSYS ? ENOTSUP : errno;
-        return fail(reason, size, -err, "binding to CPUs %s near NPU %d failed: %s",
-                    device->cpuset, device->facts.device_id, strerror(err));
+        return fail(reason, size, -err, "binding to CPUs %s near NPU %d failed: %s", device->cpuset,
+                    device->facts.device_id, strerror(err));
     }
     return 0;
 }

@@ -12,7 +12,7 @@ static void set_address(struct asc_topo_device *dev, enum asc_topo_pci_source so
                         const struct asc_topo_pci_addr *pci)
 {
     dev->where.pci_source = source;
-    dev->where.pci        = *pci;
+    dev->where.pci = *pci;
     snprintf(dev->where.pci_bus_id, sizeof(dev->where.pci_bus_id), "%04x:%02x:%02x.%x",
              (unsigned)pci->domain, pci->bus, pci->dev, pci->func);
 }
@@ -23,8 +23,10 @@ static hwloc_obj_t find_given(const struct asc_topo_machine *m, struct asc_topo_
     hwloc_obj_t obj;
 
     if (asc_topo_parse_pci(dev->facts.pci_bus_id, &pci) < 0) {
-        REASON(dev, "PCI bus id '%s' of NPU %d is not of the form dddd:bb:dd.f: correct it where "
-               "it was handed in", dev->facts.pci_bus_id, dev->facts.device_id);
+        REASON(dev,
+               "PCI bus id '%s' of NPU %d is not of the form dddd:bb:dd.f: correct it where "
+               "it was handed in",
+               dev->facts.pci_bus_id, dev->facts.device_id);
         return NULL;
     }
 
@@ -39,10 +41,13 @@ static hwloc_obj_t find_given(const struct asc_topo_machine *m, struct asc_topo_
         return obj;
     }
     if (m->num_pci == 0) {
-        REASON(dev, "hwloc sees no PCI device at all on %s: show /sys/bus/pci to the container, or "
-               "record the machine with 'lstopo --whole-io --of xml'", m->text);
+        REASON(dev,
+               "hwloc sees no PCI device at all on %s: show /sys/bus/pci to the container, or "
+               "record the machine with 'lstopo --whole-io --of xml'",
+               m->text);
     } else {
-        REASON(dev, "PCI device %s of NPU %d is not among the %d that hwloc sees on %s: check it "
+        REASON(dev,
+               "PCI device %s of NPU %d is not among the %d that hwloc sees on %s: check it "
                "with lspci -D, or choose another ASCEND_TOPO_XML",
                dev->where.pci_bus_id, dev->facts.device_id, m->num_pci, m->text);
     }
@@ -64,30 +69,37 @@ static hwloc_obj_t find_guess(const struct asc_topo_machine *m, struct asc_topo_
         return NULL;
     }
     if (id < 0) {
-        REASON(dev, "neither a PCI bus id nor a physical id of NPU %d is known: the runtime lacks "
-               "aclrtDeviceGetPCIBusId", dev->facts.device_id);
+        REASON(dev,
+               "neither a PCI bus id nor a physical id of NPU %d is known: the runtime lacks "
+               "aclrtDeviceGetPCIBusId",
+               dev->facts.device_id);
         return NULL;
     }
     if (m->num_npus == 0) {
-        REASON(dev, "the runtime gives no PCI bus id for NPU %d, and none of the %d PCI devices "
-               "that hwloc sees on %s is an NPU", dev->facts.device_id, m->num_pci, m->text);
+        REASON(dev,
+               "the runtime gives no PCI bus id for NPU %d, and none of the %d PCI devices "
+               "that hwloc sees on %s is an NPU",
+               dev->facts.device_id, m->num_pci, m->text);
         return NULL;
     }
     if (id >= m->num_npus) {
-        REASON(dev, "the runtime gives no PCI bus id for NPU %d, and its physical id %d is beyond "
+        REASON(dev,
+               "the runtime gives no PCI bus id for NPU %d, and its physical id %d is beyond "
                "the %d NPUs that hwloc sees on %s",
                dev->facts.device_id, id, m->num_npus, m->text);
         return NULL;
     }
 
-    obj        = m->npus[id];
+    obj = m->npus[id];
     pci.domain = obj->attr->pcidev.domain;
-    pci.bus    = obj->attr->pcidev.bus;
-    pci.dev    = obj->attr->pcidev.dev;
-    pci.func   = obj->attr->pcidev.func;
+    pci.bus = obj->attr->pcidev.bus;
+    pci.dev = obj->attr->pcidev.dev;
+    pci.func = obj->attr->pcidev.func;
     set_address(dev, ASC_TOPO_PCI_GUESS, &pci);
-    REASON(dev, "guessed: the runtime gives no PCI bus id for NPU %d, so it is taken for number %d "
-           "of the %d NPUs in PCI address order", dev->facts.device_id, id, m->num_npus);
+    REASON(dev,
+           "guessed: the runtime gives no PCI bus id for NPU %d, so it is taken for number %d "
+           "of the %d NPUs in PCI address order",
+           dev->facts.device_id, id, m->num_npus);
     return obj;
 }
 
@@ -135,18 +147,19 @@ static void place(const struct asc_topo_machine *m, struct asc_topo_device *dev,
         return;
     }
 
-    package = near->type == HWLOC_OBJ_PACKAGE ?
-              near : hwloc_get_ancestor_obj_by_type(m->hwloc, HWLOC_OBJ_PACKAGE, near);
+    package = near->type == HWLOC_OBJ_PACKAGE
+                  ? near
+                  : hwloc_get_ancestor_obj_by_type(m->hwloc, HWLOC_OBJ_PACKAGE, near);
     if (package != NULL) {
         dev->where.package = (int)package->os_index;
     } else if (hwloc_get_nbobjs_by_type(m->hwloc, HWLOC_OBJ_PACKAGE) == 1) {
-        package            = hwloc_get_obj_by_type(m->hwloc, HWLOC_OBJ_PACKAGE, 0);
+        package = hwloc_get_obj_by_type(m->hwloc, HWLOC_OBJ_PACKAGE, 0);
         dev->where.package = (int)package->os_index;
     }
 
     if (node != NULL) {
         dev->where.numa_node = (int)node->os_index;
-        dev->nodes           = node->nodeset;
+        dev->nodes = node->nodeset;
     } else {
         append_reason(dev, "its PCI slot belongs to several NUMA nodes");
     }
@@ -156,7 +169,7 @@ static void place(const struct asc_topo_machine *m, struct asc_topo_device *dev,
         append_reason(dev, "out of memory");
         return;
     }
-    dev->cpus         = near->cpuset;
+    dev->cpus = near->cpuset;
     dev->where.cpuset = dev->cpuset;
 }
 

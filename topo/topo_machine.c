@@ -81,9 +81,9 @@ int asc_topo_parse_pci(const char *text, struct asc_topo_pci_addr *addr)
     }
 
     addr->domain = domain;
-    addr->bus    = (uint8_t)bus;
-    addr->dev    = (uint8_t)dev;
-    addr->func   = (uint8_t)func;
+    addr->bus = (uint8_t)bus;
+    addr->dev = (uint8_t)dev;
+    addr->func = (uint8_t)func;
     return 0;
 }
 
@@ -107,7 +107,7 @@ static int compare_pci(const void *a, const void *b)
 static void scan_npus(void)
 {
     hwloc_obj_t obj = NULL;
-    int n           = 0;
+    int n = 0;
 
     machine.num_pci = hwloc_get_nbobjs_by_type(machine.hwloc, HWLOC_OBJ_PCI_DEVICE);
     if (machine.num_pci <= 0) {
@@ -164,7 +164,7 @@ static void keep_only_needed(hwloc_topology_t topology)
 static int select_xml(hwloc_topology_t topology, const char *file)
 {
     char byte;
-    int fd  = open(file, O_RDONLY | O_CLOEXEC);
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
     int err = (fd < 0) || (read(fd, &byte, 1) < 0) ? errno : 0;
 
     if (fd >= 0) {

@@ -25,86 +25,93 @@ struct figures {
 };
 
 /* One row per family, columns as enum asc_topo_link_kind has them. */
-static const struct figures links[ASC_TOPO_SOC_LAST][ASC_TOPO_LINK_LAST] = {
-    [ASC_TOPO_SOC_910] = {
-        /* half of 1.2 TB/s [B], as a copy reads and writes; latency [A] */
-        [ASC_TOPO_LINK_SAME]    = {600 * GB, 600 * GB, 1.0 * US},
-        [ASC_TOPO_LINK_SIO]     = {30 * GB, 30 * GB, 1.5 * US}, /* has none: as HCCS */
-        [ASC_TOPO_LINK_HCCS]    = {30 * GB, 30 * GB, 1.5 * US}, /* 240 Gb/s a port [B] */
-        [ASC_TOPO_LINK_HCCS_SW] = {30 * GB, 30 * GB, 1.5 * US}, /* has none: as HCCS */
-        [ASC_TOPO_LINK_PIX]     = {25 * GB, 25 * GB, 2.0 * US}, /* PCIe 4.0 x16, usable [B] */
-        [ASC_TOPO_LINK_PHB]     = {25 * GB, 25 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_SYS]     = {18 * GB, 18 * GB, 2.5 * US}, /* [A] */
-        [ASC_TOPO_LINK_UNKNOWN] = {18 * GB, 18 * GB, 2.5 * US}, /* as the slowest */
-    },
-    [ASC_TOPO_SOC_910B] = {
-        /* half of 1.2 TB/s [S]; other tables say 1.6 */
-        [ASC_TOPO_LINK_SAME]    = {600 * GB, 600 * GB, 1.0 * US},
-        [ASC_TOPO_LINK_SIO]     = {27.4 * GB, 20.5 * GB, 1.6 * US}, /* has none: as HCCS */
-        /* fit: get 1.6 us + n / 27.4 GB/s, put 1.3 us + n / 20.5 GB/s [F]; the link is 28
-         * nominal [S]. One latency serves both directions: the longer. */
-        [ASC_TOPO_LINK_HCCS]    = {27.4 * GB, 20.5 * GB, 1.6 * US},
-        [ASC_TOPO_LINK_HCCS_SW] = {27.4 * GB, 20.5 * GB, 1.6 * US}, /* has none: as HCCS */
-        [ASC_TOPO_LINK_PIX]     = {20 * GB, 20 * GB, 2.0 * US}, /* [A], below HCCS */
-        [ASC_TOPO_LINK_PHB]     = {20 * GB, 20 * GB, 2.0 * US}, /* [A] */
-        [ASC_TOPO_LINK_SYS]     = {15 * GB, 15 * GB, 2.5 * US}, /* [A] */
-        [ASC_TOPO_LINK_UNKNOWN] = {15 * GB, 15 * GB, 2.5 * US},
-    },
-    [ASC_TOPO_SOC_910_93] = {
-        /* half of 1.6 TB/s a die (package 3.2, arXiv 2506.12708) [B] */
-        [ASC_TOPO_LINK_SAME]    = {800 * GB, 800 * GB, 1.0 * US},
-        [ASC_TOPO_LINK_SIO]     = {270 * GB, 270 * GB, 1.5 * US}, /* [S]; latency [A] */
-        [ASC_TOPO_LINK_HCCS]    = {165.3 * GB, 164.6 * GB, 1.5 * US}, /* as through switches */
-        /* one machine, 2 MiB blocks [X]; 196 nominal [S] */
-        [ASC_TOPO_LINK_HCCS_SW] = {165.3 * GB, 164.6 * GB, 1.5 * US},
-        [ASC_TOPO_LINK_PIX]     = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
-        [ASC_TOPO_LINK_PHB]     = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
-        [ASC_TOPO_LINK_SYS]     = {18 * GB, 18 * GB, 2.5 * US}, /* [A] */
-        [ASC_TOPO_LINK_UNKNOWN] = {18 * GB, 18 * GB, 2.5 * US},
-    },
-    [ASC_TOPO_SOC_310P] = {
-        /* no fabric: what pairs there are go over PCIe 4.0 x16 [A] */
-        [ASC_TOPO_LINK_SAME]    = {100 * GB, 100 * GB, 1.0 * US}, /* half of LPDDR4X [A] */
-        [ASC_TOPO_LINK_SIO]     = {25 * GB, 25 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_HCCS]    = {25 * GB, 25 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_HCCS_SW] = {25 * GB, 25 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_PIX]     = {25 * GB, 25 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_PHB]     = {25 * GB, 25 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_SYS]     = {15 * GB, 15 * GB, 2.5 * US},
-        [ASC_TOPO_LINK_UNKNOWN] = {15 * GB, 15 * GB, 2.5 * US},
-    },
-    [ASC_TOPO_SOC_310B] = {
-        /* one device a board; pairs only through the host [A] */
-        [ASC_TOPO_LINK_SAME]    = {25 * GB, 25 * GB, 1.0 * US},
-        [ASC_TOPO_LINK_SIO]     = {6 * GB, 6 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_HCCS]    = {6 * GB, 6 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_HCCS_SW] = {6 * GB, 6 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_PIX]     = {6 * GB, 6 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_PHB]     = {6 * GB, 6 * GB, 2.0 * US},
-        [ASC_TOPO_LINK_SYS]     = {5 * GB, 5 * GB, 2.5 * US},
-        [ASC_TOPO_LINK_UNKNOWN] = {5 * GB, 5 * GB, 2.5 * US},
-    },
-    [ASC_TOPO_SOC_950] = {
-        [ASC_TOPO_LINK_SAME]    = {750 * GB, 750 * GB, 1.0 * US}, /* local copy [H] */
-        [ASC_TOPO_LINK_SIO]     = {56 * GB, 56 * GB, 1.5 * US},
-        [ASC_TOPO_LINK_HCCS]    = {56 * GB, 56 * GB, 1.5 * US}, /* a port [H] */
-        [ASC_TOPO_LINK_HCCS_SW] = {56 * GB, 56 * GB, 1.5 * US},
-        [ASC_TOPO_LINK_PIX]     = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
-        [ASC_TOPO_LINK_PHB]     = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
-        [ASC_TOPO_LINK_SYS]     = {18 * GB, 18 * GB, 2.5 * US}, /* [A] */
-        [ASC_TOPO_LINK_UNKNOWN] = {18 * GB, 18 * GB, 2.5 * US},
-    },
+static const struct figures links[ASC_TOPO_SOC_LAST][ASC_TOPO_LINK_LAST] =
+    {
+        [ASC_TOPO_SOC_910] =
+            {
+                /* half of 1.2 TB/s [B], as a copy reads and writes; latency [A] */
+                [ASC_TOPO_LINK_SAME] = {600 * GB, 600 * GB, 1.0 * US},
+                [ASC_TOPO_LINK_SIO] = {30 * GB, 30 * GB, 1.5 * US},     /* has none: as HCCS */
+                [ASC_TOPO_LINK_HCCS] = {30 * GB, 30 * GB, 1.5 * US},    /* 240 Gb/s a port [B] */
+                [ASC_TOPO_LINK_HCCS_SW] = {30 * GB, 30 * GB, 1.5 * US}, /* has none: as HCCS */
+                [ASC_TOPO_LINK_PIX] = {25 * GB, 25 * GB, 2.0 * US}, /* PCIe 4.0 x16, usable [B] */
+                [ASC_TOPO_LINK_PHB] = {25 * GB, 25 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_SYS] = {18 * GB, 18 * GB, 2.5 * US},     /* [A] */
+                [ASC_TOPO_LINK_UNKNOWN] = {18 * GB, 18 * GB, 2.5 * US}, /* as the slowest */
+            },
+        [ASC_TOPO_SOC_910B] =
+            {
+                /* half of 1.2 TB/s [S]; other tables say 1.6 */
+                [ASC_TOPO_LINK_SAME] = {600 * GB, 600 * GB, 1.0 * US},
+                [ASC_TOPO_LINK_SIO] = {27.4 * GB, 20.5 * GB, 1.6 * US}, /* has none: as HCCS */
+                /* fit: get 1.6 us + n / 27.4 GB/s, put 1.3 us + n / 20.5 GB/s [F]; the link is 28
+                 * nominal [S]. One latency serves both directions: the longer. */
+                [ASC_TOPO_LINK_HCCS] = {27.4 * GB, 20.5 * GB, 1.6 * US},
+                [ASC_TOPO_LINK_HCCS_SW] = {27.4 * GB, 20.5 * GB, 1.6 * US}, /* has none: as HCCS */
+                [ASC_TOPO_LINK_PIX] = {20 * GB, 20 * GB, 2.0 * US},         /* [A], below HCCS */
+                [ASC_TOPO_LINK_PHB] = {20 * GB, 20 * GB, 2.0 * US},         /* [A] */
+                [ASC_TOPO_LINK_SYS] = {15 * GB, 15 * GB, 2.5 * US},         /* [A] */
+                [ASC_TOPO_LINK_UNKNOWN] = {15 * GB, 15 * GB, 2.5 * US},
+            },
+        [ASC_TOPO_SOC_910_93] =
+            {
+                /* half of 1.6 TB/s a die (package 3.2, arXiv 2506.12708) [B] */
+                [ASC_TOPO_LINK_SAME] = {800 * GB, 800 * GB, 1.0 * US},
+                [ASC_TOPO_LINK_SIO] = {270 * GB, 270 * GB, 1.5 * US},      /* [S]; latency [A] */
+                [ASC_TOPO_LINK_HCCS] = {165.3 * GB, 164.6 * GB, 1.5 * US}, /* as through switches */
+                /* one machine, 2 MiB blocks [X]; 196 nominal [S] */
+                [ASC_TOPO_LINK_HCCS_SW] = {165.3 * GB, 164.6 * GB, 1.5 * US},
+                [ASC_TOPO_LINK_PIX] = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
+                [ASC_TOPO_LINK_PHB] = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
+                [ASC_TOPO_LINK_SYS] = {18 * GB, 18 * GB, 2.5 * US}, /* [A] */
+                [ASC_TOPO_LINK_UNKNOWN] = {18 * GB, 18 * GB, 2.5 * US},
+            },
+        [ASC_TOPO_SOC_310P] =
+            {
+                /* no fabric: what pairs there are go over PCIe 4.0 x16 [A] */
+                [ASC_TOPO_LINK_SAME] = {100 * GB, 100 * GB, 1.0 * US}, /* half of LPDDR4X [A] */
+                [ASC_TOPO_LINK_SIO] = {25 * GB, 25 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_HCCS] = {25 * GB, 25 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_HCCS_SW] = {25 * GB, 25 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_PIX] = {25 * GB, 25 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_PHB] = {25 * GB, 25 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_SYS] = {15 * GB, 15 * GB, 2.5 * US},
+                [ASC_TOPO_LINK_UNKNOWN] = {15 * GB, 15 * GB, 2.5 * US},
+            },
+        [ASC_TOPO_SOC_310B] =
+            {
+                /* one device a board; pairs only through the host [A] */
+                [ASC_TOPO_LINK_SAME] = {25 * GB, 25 * GB, 1.0 * US},
+                [ASC_TOPO_LINK_SIO] = {6 * GB, 6 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_HCCS] = {6 * GB, 6 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_HCCS_SW] = {6 * GB, 6 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_PIX] = {6 * GB, 6 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_PHB] = {6 * GB, 6 * GB, 2.0 * US},
+                [ASC_TOPO_LINK_SYS] = {5 * GB, 5 * GB, 2.5 * US},
+                [ASC_TOPO_LINK_UNKNOWN] = {5 * GB, 5 * GB, 2.5 * US},
+            },
+        [ASC_TOPO_SOC_950] =
+            {
+                [ASC_TOPO_LINK_SAME] = {750 * GB, 750 * GB, 1.0 * US}, /* local copy [H] */
+                [ASC_TOPO_LINK_SIO] = {56 * GB, 56 * GB, 1.5 * US},
+                [ASC_TOPO_LINK_HCCS] = {56 * GB, 56 * GB, 1.5 * US}, /* a port [H] */
+                [ASC_TOPO_LINK_HCCS_SW] = {56 * GB, 56 * GB, 1.5 * US},
+                [ASC_TOPO_LINK_PIX] = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
+                [ASC_TOPO_LINK_PHB] = {25 * GB, 25 * GB, 2.0 * US}, /* [A] */
+                [ASC_TOPO_LINK_SYS] = {18 * GB, 18 * GB, 2.5 * US}, /* [A] */
+                [ASC_TOPO_LINK_UNKNOWN] = {18 * GB, 18 * GB, 2.5 * US},
+            },
 };
 
 /* Device to host, host to device. No figure is published for PCIe on A2: [A] is what a
  * gen4 x16 link carries. A3's host hangs on the fabric: 54 and 60 GB/s at 2 MiB [X]. */
 static const struct figures host_links[ASC_TOPO_SOC_LAST] = {
-    [ASC_TOPO_SOC_910]    = {25 * GB, 25 * GB, 2.0 * US},
-    [ASC_TOPO_SOC_910B]   = {25 * GB, 25 * GB, 2.0 * US},
+    [ASC_TOPO_SOC_910] = {25 * GB, 25 * GB, 2.0 * US},
+    [ASC_TOPO_SOC_910B] = {25 * GB, 25 * GB, 2.0 * US},
     [ASC_TOPO_SOC_910_93] = {54 * GB, 60 * GB, 1.5 * US},
-    [ASC_TOPO_SOC_310P]   = {25 * GB, 25 * GB, 2.0 * US},
-    [ASC_TOPO_SOC_310B]   = {6 * GB, 6 * GB, 2.0 * US},
-    [ASC_TOPO_SOC_950]    = {25 * GB, 25 * GB, 2.0 * US},
+    [ASC_TOPO_SOC_310P] = {25 * GB, 25 * GB, 2.0 * US},
+    [ASC_TOPO_SOC_310B] = {6 * GB, 6 * GB, 2.0 * US},
+    [ASC_TOPO_SOC_950] = {25 * GB, 25 * GB, 2.0 * US},
 };
 
 /*
@@ -129,11 +136,11 @@ static enum asc_topo_soc known_soc(enum asc_topo_soc soc)
 static void fill(struct asc_topo_link *link, enum asc_topo_soc soc, enum asc_topo_link_kind kind,
                  const struct figures *f)
 {
-    link->kind          = kind;
+    link->kind = kind;
     link->get_bandwidth = f->get;
     link->put_bandwidth = f->put;
-    link->latency       = f->latency;
-    link->overhead      = submit_cost(soc);
+    link->latency = f->latency;
+    link->overhead = submit_cost(soc);
 }
 
 void asc_topo_model_link(enum asc_topo_soc soc, enum asc_topo_link_kind kind,
@@ -149,8 +156,8 @@ void asc_topo_model_link(enum asc_topo_soc soc, enum asc_topo_link_kind kind,
 void asc_topo_model_host_link(enum asc_topo_soc soc, struct asc_topo_link *link)
 {
     soc = known_soc(soc);
-    fill(link, soc,
-         soc == ASC_TOPO_SOC_910_93 ? ASC_TOPO_LINK_HCCS_SW : ASC_TOPO_LINK_PHB, &host_links[soc]);
+    fill(link, soc, soc == ASC_TOPO_SOC_910_93 ? ASC_TOPO_LINK_HCCS_SW : ASC_TOPO_LINK_PHB,
+         &host_links[soc]);
 }
 
 /* Names seen: Ascend910A, Ascend910ProB, Ascend910B3, Ascend910_9392, Ascend310P3,
@@ -222,9 +229,9 @@ const char *asc_topo_kind_name(enum asc_topo_link_kind kind)
 const char *asc_topo_soc_family_name(enum asc_topo_soc soc)
 {
     static const char *const names[ASC_TOPO_SOC_LAST] = {
-        [ASC_TOPO_SOC_UNKNOWN] = "unknown",  [ASC_TOPO_SOC_910] = "910",
-        [ASC_TOPO_SOC_910B] = "910B (A2)",   [ASC_TOPO_SOC_910_93] = "910_93 (A3)",
-        [ASC_TOPO_SOC_310P] = "310P",        [ASC_TOPO_SOC_310B] = "310B",
+        [ASC_TOPO_SOC_UNKNOWN] = "unknown", [ASC_TOPO_SOC_910] = "910",
+        [ASC_TOPO_SOC_910B] = "910B (A2)",  [ASC_TOPO_SOC_910_93] = "910_93 (A3)",
+        [ASC_TOPO_SOC_310P] = "310P",       [ASC_TOPO_SOC_310B] = "310B",
         [ASC_TOPO_SOC_950] = "950",
     };
 

@@ -48,12 +48,11 @@ ucs_status_t uct_asc_status(asc_status_t status)
 
 static void uct_asc_tell_why_not(asc_status_t status)
 {
-    static int told        = 0;
-    const char *why        = asc_link_why_not();
-    const char *named_lib  = getenv("ASCEND_ACL_LIBRARY");
-    int user_asked         = (status == ASC_ERR_INVALID) ||
-                             ((status == ASC_ERR_NO_RUNTIME) && (named_lib != NULL) &&
-                              (named_lib[0] != '\0'));
+    static int told = 0;
+    const char *why = asc_link_why_not();
+    const char *named_lib = getenv("ASCEND_ACL_LIBRARY");
+    int user_asked = (status == ASC_ERR_INVALID) || ((status == ASC_ERR_NO_RUNTIME) &&
+                                                     (named_lib != NULL) && (named_lib[0] != '\0'));
 
     if (user_asked && !__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) {
         ucs_warn("Ascend memory is not supported in this process: %s", why);
@@ -113,9 +112,9 @@ static ucs_sys_device_t uct_asc_find_sys_device(int device)
         return UCS_SYS_DEVICE_ID_UNKNOWN;
     }
 
-    bus_id.domain   = domain;
-    bus_id.bus      = bus;
-    bus_id.slot     = slot;
+    bus_id.domain = domain;
+    bus_id.bus = bus;
+    bus_id.slot = slot;
     bus_id.function = function;
     if (ucs_topo_find_device_by_bus_id(&bus_id, &sys_dev) != UCS_OK) {
         return UCS_SYS_DEVICE_ID_UNKNOWN;
@@ -148,15 +147,14 @@ ucs_sys_device_t uct_asc_sys_device(int device)
 }
 
 ucs_status_t uct_asc_query_devices(uct_md_h md, uct_device_type_t type,
-                                   uct_tl_device_resource_t **devices_p,
-                                   unsigned *num_devices_p)
+                                   uct_tl_device_resource_t **devices_p, unsigned *num_devices_p)
 {
     int device = asc_link_home_device();
     struct asc_topo *topo;
 
     if (device < 0) {
         /* Not chosen yet, but there may be no choice. */
-        topo   = asc_link_topo();
+        topo = asc_link_topo();
         device = ((topo != NULL) && (asc_topo_num_devices(topo) == 1)) ? 0 : -1;
     }
     return uct_single_device_resource(md, UCT_ASC_DEV_NAME, type, uct_asc_sys_device(device),

@@ -7,7 +7,7 @@
 #define UCT_ASC_BASE_H
 
 #ifdef HAVE_CONFIG_H
-#  include "config.h"
+#include "config.h"
 #endif
 
 #include "link/asc_link.h"
@@ -24,8 +24,8 @@
 
 extern uct_component_t uct_asc_copy_component;
 extern uct_component_t uct_asc_ipc_component;
-extern uct_tl_t        uct_asc_copy_tl;
-extern uct_tl_t        uct_asc_ipc_tl;
+extern uct_tl_t uct_asc_copy_tl;
+extern uct_tl_t uct_asc_ipc_tl;
 
 /** UCX's word for @a status. ASC_INPROGRESS is UCS_INPROGRESS. */
 ucs_status_t uct_asc_status(asc_status_t status);
@@ -41,8 +41,7 @@ ucs_status_t uct_asc_query_md_resources(uct_component_t *component,
 
 /** One transport device of @a type, tied to the process's home NPU if known. */
 ucs_status_t uct_asc_query_devices(uct_md_h md, uct_device_type_t type,
-                                   uct_tl_device_resource_t **devices_p,
-                                   unsigned *num_devices_p);
+                                   uct_tl_device_resource_t **devices_p, unsigned *num_devices_p);
 
 /** UCX's system device of NPU @a device (user id), or UNKNOWN. The first
  *  question about a device is slow, later ones are one load. */

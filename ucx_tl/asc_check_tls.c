@@ -13,11 +13,11 @@
 #include <string.h>
 
 typedef struct uct_asc_tls {
-    unsigned negated  : 1;
+    unsigned negated : 1;
     unsigned has_copy : 1;
-    unsigned has_ipc  : 1;
-    unsigned has_md   : 1; /* a memory domain's name where a transport's belongs */
-    unsigned has_am   : 1; /* anything that may carry active messages */
+    unsigned has_ipc : 1;
+    unsigned has_md : 1; /* a memory domain's name where a transport's belongs */
+    unsigned has_am : 1; /* anything that may carry active messages */
 } uct_asc_tls_t;
 
 static int uct_asc_word_is(const char *word, size_t length, const char *name)
@@ -27,9 +27,9 @@ static int uct_asc_word_is(const char *word, size_t length, const char *name)
 
 static int uct_asc_has_no_am(const char *word, size_t length)
 {
-    static const char *names[] = {"cma", "knem", "cuda_copy", "cuda_ipc", "gdr_copy",
-                                  "cuda", "rocm_copy", "rocm_ipc", "rocm_gdr", "rocm",
-                                  "ze_copy"};
+    static const char *names[] = {"cma",      "knem", "cuda_copy", "cuda_ipc",
+                                  "gdr_copy", "cuda", "rocm_copy", "rocm_ipc",
+                                  "rocm_gdr", "rocm", "ze_copy"};
     size_t i;
 
     for (i = 0; i < ucs_static_array_size(names); ++i) {
@@ -111,7 +111,7 @@ static void uct_asc_tls_warn(const uct_asc_tls_t *tls, const char *list)
 
 void uct_asc_check_tls(void)
 {
-    static int told  = 0;
+    static int told = 0;
     const char *list = getenv("UCX_TLS");
     uct_asc_tls_t tls;
 

@@ -24,8 +24,8 @@ static int uct_asc_patch(const char *symbol, void *replacement)
     }
 
     patch->symbol = symbol;
-    patch->value  = replacement;
-    status        = ucm_reloc_modify(patch);
+    patch->value = replacement;
+    status = ucm_reloc_modify(patch);
     if (status != UCS_OK) {
         ucs_free(patch);
         return -1;
@@ -37,13 +37,13 @@ static void uct_asc_mem_event(asc_link_mem_event_t event, void *base, size_t siz
 {
     ucm_event_t ucm_event = {0};
 
-    ucm_event.mem_type.address  = base;
-    ucm_event.mem_type.size     = size;
+    ucm_event.mem_type.address = base;
+    ucm_event.mem_type.size = size;
     ucm_event.mem_type.mem_type = UCT_ASC_MEM_TYPE;
 
     ucm_event_enter();
-    ucm_event_dispatch((event == ASC_LINK_MEM_ALLOC) ? UCM_EVENT_MEM_TYPE_ALLOC :
-                                                       UCM_EVENT_MEM_TYPE_FREE,
+    ucm_event_dispatch((event == ASC_LINK_MEM_ALLOC) ? UCM_EVENT_MEM_TYPE_ALLOC
+                                                     : UCM_EVENT_MEM_TYPE_FREE,
                        &ucm_event);
     ucm_event_leave();
     (void)arg;
@@ -54,7 +54,8 @@ void uct_asc_install_hooks(void)
     static ucs_init_once_t once = UCS_INIT_ONCE_INITIALIZER;
     asc_status_t status;
 
-    UCS_INIT_ONCE(&once) {
+    UCS_INIT_ONCE(&once)
+    {
         status = asc_link_add_mem_listener(uct_asc_mem_event, NULL);
         if (status == ASC_OK) {
             status = asc_link_install_hooks(uct_asc_patch);
@@ -71,7 +72,8 @@ void uct_asc_tune_memtype_cache(void)
 {
     static ucs_init_once_t once = UCS_INIT_ONCE_INITIALIZER;
 
-    UCS_INIT_ONCE(&once) {
+    UCS_INIT_ONCE(&once)
+    {
         if (ucs_global_opts.enable_memtype_cache == UCS_TRY) {
             /* A miss in that cache means host memory to UCX, without asking
              * anybody; so an allocation made before the hooks, or by a program

@@ -14,14 +14,14 @@
 /* A request that waits carries the endpoint it belongs to. */
 typedef struct uct_asc_pending_priv {
     uct_pending_req_priv_queue_t super;
-    uct_ep_h                     ep;
+    uct_ep_h ep;
 } uct_asc_pending_priv_t;
 
-static ucs_mpool_ops_t uct_asc_op_pool_ops = {.chunk_alloc   = ucs_mpool_chunk_malloc,
+static ucs_mpool_ops_t uct_asc_op_pool_ops = {.chunk_alloc = ucs_mpool_chunk_malloc,
                                               .chunk_release = ucs_mpool_chunk_free,
-                                              .obj_init      = NULL,
-                                              .obj_cleanup   = NULL,
-                                              .obj_str       = NULL};
+                                              .obj_init = NULL,
+                                              .obj_cleanup = NULL,
+                                              .obj_str = NULL};
 
 uct_asc_op_t *uct_asc_iface_get_op(uct_asc_iface_t *iface)
 {
@@ -32,7 +32,7 @@ static void uct_asc_iface_push(uct_asc_iface_t *iface, uct_asc_op_t *op, uct_asc
                                uct_ep_h ep, uct_completion_t *comp)
 {
     op->kind = kind;
-    op->ep   = ep;
+    op->ep = ep;
     op->comp = comp;
     ucs_queue_push(&iface->ops, &op->queue);
 }
@@ -52,7 +52,7 @@ ucs_status_t uct_asc_iface_report_ep_error(uct_asc_iface_t *iface, uct_ep_h ep)
 {
     uct_asc_op_t *op;
 
-    ucs_queue_for_each(op, &iface->ops, queue) {
+    ucs_queue_for_each (op, &iface->ops, queue) {
         if ((op->kind == UCT_ASC_OP_EP_ERROR) && (op->ep == ep)) {
             return UCS_OK;
         }
@@ -72,7 +72,7 @@ static int uct_asc_iface_has_ops_of(uct_asc_iface_t *iface, uct_ep_h ep, const u
 {
     uct_asc_op_t *op;
 
-    ucs_queue_for_each(op, &iface->ops, queue) {
+    ucs_queue_for_each (op, &iface->ops, queue) {
         if (op == end) {
             return 0;
         }
@@ -89,8 +89,8 @@ static ucs_status_t uct_asc_op_test(uct_asc_iface_t *iface, uct_asc_op_t *op)
     case UCT_ASC_OP_COPY:
         return uct_asc_status(asc_link_op_test(&op->copy));
     case UCT_ASC_OP_FLUSH:
-        return ((op->ep != NULL) && uct_asc_iface_has_ops_of(iface, op->ep, op)) ? UCS_INPROGRESS :
-                                                                                   UCS_OK;
+        return ((op->ep != NULL) && uct_asc_iface_has_ops_of(iface, op->ep, op)) ? UCS_INPROGRESS
+                                                                                 : UCS_OK;
     case UCT_ASC_OP_EP_ERROR:
         break;
     }
@@ -101,7 +101,7 @@ static void uct_asc_op_finish(uct_asc_iface_t *iface, uct_asc_op_t *op, ucs_stat
 {
     uct_asc_op_kind_t kind = op->kind;
     uct_completion_t *comp = op->comp;
-    uct_ep_h ep            = op->ep;
+    uct_ep_h ep = op->ep;
 
     ucs_mpool_put(op);
     if (comp != NULL) {
@@ -128,7 +128,8 @@ unsigned uct_asc_iface_poll(uct_asc_iface_t *iface)
     uct_asc_op_t *op;
 
     /* Not in order: copies of one pair are, those of different pairs are not. */
-    ucs_queue_for_each_safe(op, iter, &iface->ops, queue) {
+    ucs_queue_for_each_safe(op, iter, &iface->ops, queue)
+    {
         status = uct_asc_op_test(iface, op);
         if (status == UCS_INPROGRESS) {
             continue;
@@ -208,26 +209,25 @@ void uct_asc_iface_vfs_refresh(uct_iface_h tl_iface)
 }
 
 static void uct_asc_iface_fill_zcopy(size_t *max_short, size_t *max_bcopy, size_t *min_zcopy,
-                                     size_t *max_zcopy, size_t *align, size_t *mtu,
-                                     size_t *max_iov)
+                                     size_t *max_zcopy, size_t *align, size_t *mtu, size_t *max_iov)
 {
     *max_short = 0;
     *max_bcopy = 0;
     *min_zcopy = 0;
     *max_zcopy = SIZE_MAX;
-    *align     = 1;
-    *mtu       = 1;
-    *max_iov   = 1;
+    *align = 1;
+    *mtu = 1;
+    *max_iov = 1;
 }
 
 void uct_asc_iface_query(uct_asc_iface_t *iface, uct_iface_attr_t *attr)
 {
     uct_base_iface_query(&iface->super, attr);
 
-    attr->cap.flags       = UCT_IFACE_FLAG_CONNECT_TO_IFACE | UCT_IFACE_FLAG_PENDING |
-                            UCT_IFACE_FLAG_GET_ZCOPY | UCT_IFACE_FLAG_PUT_ZCOPY;
-    attr->cap.event_flags = UCT_IFACE_FLAG_EVENT_SEND_COMP | UCT_IFACE_FLAG_EVENT_RECV |
-                            UCT_IFACE_FLAG_EVENT_FD;
+    attr->cap.flags = UCT_IFACE_FLAG_CONNECT_TO_IFACE | UCT_IFACE_FLAG_PENDING |
+                      UCT_IFACE_FLAG_GET_ZCOPY | UCT_IFACE_FLAG_PUT_ZCOPY;
+    attr->cap.event_flags =
+        UCT_IFACE_FLAG_EVENT_SEND_COMP | UCT_IFACE_FLAG_EVENT_RECV | UCT_IFACE_FLAG_EVENT_FD;
 
     uct_asc_iface_fill_zcopy(&attr->cap.put.max_short, &attr->cap.put.max_bcopy,
                              &attr->cap.put.min_zcopy, &attr->cap.put.max_zcopy,
@@ -238,8 +238,8 @@ void uct_asc_iface_query(uct_asc_iface_t *iface, uct_iface_attr_t *attr)
                              &attr->cap.get.opt_zcopy_align, &attr->cap.get.align_mtu,
                              &attr->cap.get.max_iov);
     attr->cap.am.opt_zcopy_align = 1;
-    attr->cap.am.align_mtu       = 1;
-    attr->cap.am.max_iov         = 1;
+    attr->cap.am.align_mtu = 1;
+    attr->cap.am.max_iov = 1;
 
     uct_asc_perf_fill_iface_attr(&iface->perf, attr);
 }
@@ -278,7 +278,7 @@ ucs_status_t uct_asc_ep_fence(uct_ep_h tl_ep, unsigned flags)
 
 ucs_status_t uct_asc_ep_pending_add(uct_ep_h tl_ep, uct_pending_req_t *req, unsigned flags)
 {
-    uct_asc_iface_t *iface       = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
+    uct_asc_iface_t *iface = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
     uct_asc_pending_priv_t *priv = (uct_asc_pending_priv_t *)&req->priv;
 
     UCS_STATIC_ASSERT(sizeof(*priv) <= UCT_PENDING_REQ_PRIV_LEN);
@@ -319,9 +319,9 @@ void uct_asc_iface_drain(uct_asc_iface_t *iface, unsigned timeout_ms)
     uct_asc_op_t *op;
 
     do {
-        ucs_queue_for_each_safe(op, iter, &iface->ops, queue) {
-            if ((op->kind != UCT_ASC_OP_COPY) ||
-                (asc_link_op_test(&op->copy) != ASC_INPROGRESS)) {
+        ucs_queue_for_each_safe(op, iter, &iface->ops, queue)
+        {
+            if ((op->kind != UCT_ASC_OP_COPY) || (asc_link_op_test(&op->copy) != ASC_INPROGRESS)) {
                 ucs_queue_del_iter(&iface->ops, iter);
                 ucs_mpool_put(op);
             }
@@ -361,7 +361,8 @@ static UCS_CLASS_CLEANUP_FUNC(uct_asc_iface_t)
     uct_base_iface_progress_disable(&self->super.super, UCT_PROGRESS_SEND | UCT_PROGRESS_RECV);
 
     /* The device did not finish these in time. */
-    ucs_queue_for_each_safe(op, iter, &self->ops, queue) {
+    ucs_queue_for_each_safe(op, iter, &self->ops, queue)
+    {
         ucs_queue_del_iter(&self->ops, iter);
         ucs_mpool_put(op);
     }
@@ -387,7 +388,7 @@ static UCS_CLASS_CLEANUP_FUNC(uct_asc_ep_t)
 
     /* The copies go on, and so do their completions: the memory is in use
      * until then. */
-    ucs_queue_for_each(op, &iface->ops, queue) {
+    ucs_queue_for_each (op, &iface->ops, queue) {
         if (op->ep == &self->super.super) {
             op->ep = NULL;
         }

@@ -14,19 +14,19 @@
 #include <ucs/datastruct/queue.h>
 
 typedef struct uct_asc_iface_config {
-    uct_iface_config_t    super;
+    uct_iface_config_t super;
     uct_asc_perf_config_t perf;
-    unsigned              max_poll;
+    unsigned max_poll;
 } uct_asc_iface_config_t;
 
 typedef struct uct_asc_iface {
     uct_base_iface_t super;
-    ucs_queue_head_t ops;      /* uct_asc_op_t, oldest first */
-    ucs_queue_head_t pending;  /* requests that found no room */
-    ucs_mpool_t      op_pool;
-    uct_asc_perf_t   perf;
-    unsigned         max_poll;
-    int              event_fd; /* never signalled: arming refuses while work is left */
+    ucs_queue_head_t ops;     /* uct_asc_op_t, oldest first */
+    ucs_queue_head_t pending; /* requests that found no room */
+    ucs_mpool_t op_pool;
+    uct_asc_perf_t perf;
+    unsigned max_poll;
+    int event_fd; /* never signalled: arming refuses while work is left */
 } uct_asc_iface_t;
 
 typedef struct uct_asc_ep {
@@ -40,11 +40,11 @@ typedef enum uct_asc_op_kind {
 } uct_asc_op_kind_t;
 
 typedef struct uct_asc_op {
-    ucs_queue_elem_t  queue;
+    ucs_queue_elem_t queue;
     uct_asc_op_kind_t kind;
-    uct_ep_h          ep;   /* NULL once the endpoint is gone */
+    uct_ep_h ep;            /* NULL once the endpoint is gone */
     uct_completion_t *comp; /* NULL: nobody asks */
-    asc_link_op_t     copy;
+    asc_link_op_t copy;
 } uct_asc_op_t;
 
 UCS_CLASS_DECLARE(uct_asc_iface_t, uct_iface_ops_t *, uct_iface_internal_ops_t *, uct_md_h,
@@ -80,28 +80,29 @@ static inline int uct_asc_iface_is_idle(const uct_asc_iface_t *iface)
 }
 
 /* Methods of the two transports. */
-unsigned     uct_asc_iface_progress(uct_iface_h tl_iface);
+unsigned uct_asc_iface_progress(uct_iface_h tl_iface);
 ucs_status_t uct_asc_iface_flush(uct_iface_h tl_iface, unsigned flags, uct_completion_t *comp);
 ucs_status_t uct_asc_iface_event_fd_get(uct_iface_h tl_iface, int *fd_p);
 ucs_status_t uct_asc_iface_event_arm(uct_iface_h tl_iface, unsigned events);
 ucs_status_t uct_asc_iface_estimate_perf(uct_iface_h tl_iface, uct_perf_attr_t *attr);
-void         uct_asc_iface_vfs_refresh(uct_iface_h tl_iface);
+void uct_asc_iface_vfs_refresh(uct_iface_h tl_iface);
 ucs_status_t uct_asc_ep_flush(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp);
 ucs_status_t uct_asc_ep_fence(uct_ep_h tl_ep, unsigned flags);
 ucs_status_t uct_asc_ep_pending_add(uct_ep_h tl_ep, uct_pending_req_t *req, unsigned flags);
-void         uct_asc_ep_pending_purge(uct_ep_h tl_ep, uct_pending_purge_callback_t cb, void *arg);
+void uct_asc_ep_pending_purge(uct_ep_h tl_ep, uct_pending_purge_callback_t cb, void *arg);
 ucs_status_t uct_asc_ep_query(uct_ep_h tl_ep, uct_ep_attr_t *attr);
 ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, unsigned flags);
 
 /* _offset: where the uct_asc_iface_config_t lies in the transport's own. */
-#define UCT_ASC_IFACE_CONFIG_FIELDS(_offset, _what)                                                \
-    {"", "", NULL, (_offset) + ucs_offsetof(uct_asc_iface_config_t, super),                        \
-     UCS_CONFIG_TYPE_TABLE(uct_iface_config_table)},                                               \
-                                                                                                   \
-    UCT_ASC_PERF_CONFIG_FIELDS((_offset) + ucs_offsetof(uct_asc_iface_config_t, perf), _what),     \
-                                                                                                   \
-    {"MAX_POLL", "16",                                                                             \
-     "Most completions of " _what " that one call of progress reports.",                           \
-     (_offset) + ucs_offsetof(uct_asc_iface_config_t, max_poll), UCS_CONFIG_TYPE_UINT}
+#define UCT_ASC_IFACE_CONFIG_FIELDS(_offset, _what) \
+    {"", "", NULL, (_offset) + ucs_offsetof(uct_asc_iface_config_t, super), \
+     UCS_CONFIG_TYPE_TABLE(uct_iface_config_table)}, \
+\
+        UCT_ASC_PERF_CONFIG_FIELDS((_offset) + ucs_offsetof(uct_asc_iface_config_t, perf), _what), \
+\
+    { \
+        "MAX_POLL", "16", "Most completions of " _what " that one call of progress reports.", \
+            (_offset) + ucs_offsetof(uct_asc_iface_config_t, max_poll), UCS_CONFIG_TYPE_UINT \
+    }
 
 #endif

@@ -85,7 +85,7 @@ int uct_asc_find_rocm(const char **name)
     uct_component_t *component;
     unsigned num_resources;
 
-    ucs_list_for_each(component, &uct_components_list, list) {
+    ucs_list_for_each (component, &uct_components_list, list) {
         if (strncmp(component->name, "rocm", 4) != 0) {
             continue;
         }

@@ -19,13 +19,13 @@ static int uct_asc_perf_home(const struct asc_topo *topo)
 static void uct_asc_perf_apply(const uct_asc_perf_config_t *config,
                                const struct asc_topo_link *link, uct_asc_perf_t *perf)
 {
-    int auto_bw         = UCS_CONFIG_BW_IS_AUTO(config->bandwidth);
+    int auto_bw = UCS_CONFIG_BW_IS_AUTO(config->bandwidth);
     perf->get_bandwidth = auto_bw ? link->get_bandwidth : config->bandwidth;
     perf->put_bandwidth = auto_bw ? link->put_bandwidth : config->bandwidth;
-    perf->latency       = (config->latency == UCS_TIME_AUTO) ? link->latency :
-                                                               ucs_time_to_sec(config->latency);
-    perf->overhead      = (config->overhead == UCS_TIME_AUTO) ? link->overhead :
-                                                                ucs_time_to_sec(config->overhead);
+    perf->latency =
+        (config->latency == UCS_TIME_AUTO) ? link->latency : ucs_time_to_sec(config->latency);
+    perf->overhead =
+        (config->overhead == UCS_TIME_AUTO) ? link->overhead : ucs_time_to_sec(config->overhead);
 }
 
 void uct_asc_perf_peer(const uct_asc_perf_config_t *config, uct_asc_perf_t *perf)
@@ -72,18 +72,18 @@ void uct_asc_perf_fill_iface_attr(const uct_asc_perf_t *perf, uct_iface_attr_t *
 {
     /* Each process drives its own NPU, so the links are not shared with the
      * node's other processes. */
-    attr->latency             = ucs_linear_func_make(perf->latency, 0);
+    attr->latency = ucs_linear_func_make(perf->latency, 0);
     attr->bandwidth.dedicated = ucs_min(perf->get_bandwidth, perf->put_bandwidth);
-    attr->bandwidth.shared    = 0;
-    attr->overhead            = perf->overhead;
-    attr->priority            = 0;
+    attr->bandwidth.shared = 0;
+    attr->overhead = perf->overhead;
+    attr->priority = 0;
 }
 
 ucs_status_t uct_asc_perf_estimate(const uct_asc_perf_t *perf, uct_perf_attr_t *attr)
 {
     uct_ep_operation_t op = UCT_ATTR_VALUE(PERF, attr, operation, OPERATION, UCT_EP_OP_LAST);
-    int is_short          = (op == UCT_EP_OP_GET_SHORT) || (op == UCT_EP_OP_PUT_SHORT);
-    int is_put            = (op == UCT_EP_OP_PUT_SHORT) || (op == UCT_EP_OP_PUT_ZCOPY);
+    int is_short = (op == UCT_EP_OP_GET_SHORT) || (op == UCT_EP_OP_PUT_SHORT);
+    int is_put = (op == UCT_EP_OP_PUT_SHORT) || (op == UCT_EP_OP_PUT_ZCOPY);
 
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_SEND_PRE_OVERHEAD) {
         /* A short copy returns when the bytes are there. */
@@ -97,7 +97,7 @@ ucs_status_t uct_asc_perf_estimate(const uct_asc_perf_t *perf, uct_perf_attr_t *
     }
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_BANDWIDTH) {
         attr->bandwidth.dedicated = is_put ? perf->put_bandwidth : perf->get_bandwidth;
-        attr->bandwidth.shared    = 0;
+        attr->bandwidth.shared = 0;
     }
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_LATENCY) {
         attr->latency = ucs_linear_func_make(perf->latency, 0);

@@ -21,7 +21,7 @@ typedef struct uct_asc_perf {
 
 /** The three values of a transport's configuration, each may be "auto". */
 typedef struct uct_asc_perf_config {
-    double     bandwidth;
+    double bandwidth;
     ucs_time_t latency;
     ucs_time_t overhead;
 } uct_asc_perf_config_t;
@@ -38,20 +38,22 @@ void uct_asc_perf_fill_iface_attr(const uct_asc_perf_t *perf, uct_iface_attr_t *
 /** Answers UCX's question about one operation: every field it asks for. */
 ucs_status_t uct_asc_perf_estimate(const uct_asc_perf_t *perf, uct_perf_attr_t *attr);
 
-#define UCT_ASC_PERF_CONFIG_FIELDS(_offset, _what)                                                 \
-    {"BW", "auto",                                                                                 \
-     "Bandwidth of " _what " as UCX is to assume it when it chooses transports,\n"                 \
-     "for example 20GBps. auto: what the model of the node's links says.",                         \
-     (_offset) + ucs_offsetof(uct_asc_perf_config_t, bandwidth), UCS_CONFIG_TYPE_BW},              \
-                                                                                                   \
-    {"LAT", "auto",                                                                                \
-     "Time from the start of " _what " on the device to its first byte landed,\n"                  \
-     "as UCX is to assume it. auto: what the model of the node's links says.",                     \
-     (_offset) + ucs_offsetof(uct_asc_perf_config_t, latency), UCS_CONFIG_TYPE_TIME_UNITS},        \
-                                                                                                   \
-    {"OVERHEAD", "auto",                                                                           \
-     "Host time to submit " _what ", as UCX is to assume it.\n"                                    \
-     "auto: what the model of the node's links says.",                                             \
-     (_offset) + ucs_offsetof(uct_asc_perf_config_t, overhead), UCS_CONFIG_TYPE_TIME_UNITS}
+#define UCT_ASC_PERF_CONFIG_FIELDS(_offset, _what) \
+    {"BW", "auto", \
+     "Bandwidth of " _what " as UCX is to assume it when it chooses transports,\n" \
+     "for example 20GBps. auto: what the model of the node's links says.", \
+     (_offset) + ucs_offsetof(uct_asc_perf_config_t, bandwidth), UCS_CONFIG_TYPE_BW}, \
+\
+        {"LAT", "auto", \
+         "Time from the start of " _what " on the device to its first byte landed,\n" \
+         "as UCX is to assume it. auto: what the model of the node's links says.", \
+         (_offset) + ucs_offsetof(uct_asc_perf_config_t, latency), UCS_CONFIG_TYPE_TIME_UNITS}, \
+\
+    { \
+        "OVERHEAD", "auto", \
+            "Host time to submit " _what ", as UCX is to assume it.\n" \
+            "auto: what the model of the node's links says.", \
+            (_offset) + ucs_offsetof(uct_asc_perf_config_t, overhead), UCS_CONFIG_TYPE_TIME_UNITS \
+    }
 
 #endif

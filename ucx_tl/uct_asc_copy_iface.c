@@ -16,7 +16,7 @@
 
 typedef struct uct_asc_copy_iface {
     uct_asc_iface_t super;
-    uint64_t        id; /* its address */
+    uint64_t id; /* its address */
 } uct_asc_copy_iface_t;
 
 typedef struct uct_asc_copy_ep {
@@ -24,8 +24,7 @@ typedef struct uct_asc_copy_ep {
 } uct_asc_copy_ep_t;
 
 static ucs_config_field_t uct_asc_copy_iface_config_table[] = {
-    UCT_ASC_IFACE_CONFIG_FIELDS(0,
-                                "a copy between host and device memory"),
+    UCT_ASC_IFACE_CONFIG_FIELDS(0, "a copy between host and device memory"),
 
     {.name = NULL}};
 
@@ -108,9 +107,9 @@ static ucs_status_t uct_asc_copy_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *i
     (void)rkey;
     UCT_CHECK_IOV_SIZE(iovcnt, 1ul, "uct_asc_copy_ep_get_zcopy");
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, ZCOPY, length);
-    return (length == 0) ?
-               UCS_OK :
-               uct_asc_copy_zcopy(tl_ep, iov->buffer, (void *)remote_addr, length, comp);
+    return (length == 0)
+               ? UCS_OK
+               : uct_asc_copy_zcopy(tl_ep, iov->buffer, (void *)remote_addr, length, comp);
 }
 
 static ucs_status_t uct_asc_copy_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
@@ -122,18 +121,18 @@ static ucs_status_t uct_asc_copy_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *i
     (void)rkey;
     UCT_CHECK_IOV_SIZE(iovcnt, 1ul, "uct_asc_copy_ep_put_zcopy");
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, ZCOPY, length);
-    return (length == 0) ?
-               UCS_OK :
-               uct_asc_copy_zcopy(tl_ep, (void *)remote_addr, iov->buffer, length, comp);
+    return (length == 0)
+               ? UCS_OK
+               : uct_asc_copy_zcopy(tl_ep, (void *)remote_addr, iov->buffer, length, comp);
 }
 
 static ucs_status_t uct_asc_copy_iface_query(uct_iface_h tl_iface, uct_iface_attr_t *attr)
 {
     uct_asc_iface_query(ucs_derived_of(tl_iface, uct_asc_iface_t), attr);
 
-    attr->iface_addr_len    = sizeof(uint64_t);
-    attr->device_addr_len   = 0;
-    attr->cap.flags        |= UCT_IFACE_FLAG_GET_SHORT | UCT_IFACE_FLAG_PUT_SHORT;
+    attr->iface_addr_len = sizeof(uint64_t);
+    attr->device_addr_len = 0;
+    attr->cap.flags |= UCT_IFACE_FLAG_GET_SHORT | UCT_IFACE_FLAG_PUT_SHORT;
     attr->cap.put.max_short = UINT_MAX;
     attr->cap.get.max_short = UINT_MAX;
     return UCS_OK;
@@ -181,34 +180,34 @@ static UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_copy_ep_t, uct_ep_t);
 static void UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t)(uct_iface_t *);
 
 static uct_iface_ops_t uct_asc_copy_iface_ops = {
-    .ep_put_short             = uct_asc_copy_ep_put_short,
-    .ep_get_short             = uct_asc_copy_ep_get_short,
-    .ep_put_zcopy             = uct_asc_copy_ep_put_zcopy,
-    .ep_get_zcopy             = uct_asc_copy_ep_get_zcopy,
-    .ep_pending_add           = uct_asc_ep_pending_add,
-    .ep_pending_purge         = uct_asc_ep_pending_purge,
-    .ep_flush                 = uct_asc_ep_flush,
-    .ep_fence                 = uct_asc_ep_fence,
-    .ep_create                = UCS_CLASS_NEW_FUNC_NAME(uct_asc_copy_ep_t),
-    .ep_destroy               = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_ep_t),
-    .iface_flush              = uct_asc_iface_flush,
-    .iface_fence              = uct_base_iface_fence,
-    .iface_progress_enable    = uct_base_iface_progress_enable,
-    .iface_progress_disable   = uct_base_iface_progress_disable,
-    .iface_progress           = uct_asc_iface_progress,
-    .iface_event_fd_get       = uct_asc_iface_event_fd_get,
-    .iface_event_arm          = uct_asc_iface_event_arm,
-    .iface_close              = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t),
-    .iface_query              = uct_asc_copy_iface_query,
+    .ep_put_short = uct_asc_copy_ep_put_short,
+    .ep_get_short = uct_asc_copy_ep_get_short,
+    .ep_put_zcopy = uct_asc_copy_ep_put_zcopy,
+    .ep_get_zcopy = uct_asc_copy_ep_get_zcopy,
+    .ep_pending_add = uct_asc_ep_pending_add,
+    .ep_pending_purge = uct_asc_ep_pending_purge,
+    .ep_flush = uct_asc_ep_flush,
+    .ep_fence = uct_asc_ep_fence,
+    .ep_create = UCS_CLASS_NEW_FUNC_NAME(uct_asc_copy_ep_t),
+    .ep_destroy = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_ep_t),
+    .iface_flush = uct_asc_iface_flush,
+    .iface_fence = uct_base_iface_fence,
+    .iface_progress_enable = uct_base_iface_progress_enable,
+    .iface_progress_disable = uct_base_iface_progress_disable,
+    .iface_progress = uct_asc_iface_progress,
+    .iface_event_fd_get = uct_asc_iface_event_fd_get,
+    .iface_event_arm = uct_asc_iface_event_arm,
+    .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t),
+    .iface_query = uct_asc_copy_iface_query,
     .iface_get_device_address = uct_asc_copy_iface_get_device_address,
-    .iface_get_address        = uct_asc_copy_iface_get_address,
-    .iface_is_reachable       = uct_asc_copy_iface_is_reachable};
+    .iface_get_address = uct_asc_copy_iface_get_address,
+    .iface_is_reachable = uct_asc_copy_iface_is_reachable};
 
 static uct_iface_internal_ops_t uct_asc_copy_iface_internal_ops = {
     .iface_estimate_perf = uct_asc_iface_estimate_perf,
-    .iface_vfs_refresh   = uct_asc_iface_vfs_refresh,
-    .ep_query            = uct_asc_ep_query,
-    .ep_invalidate       = uct_asc_ep_invalidate};
+    .iface_vfs_refresh = uct_asc_iface_vfs_refresh,
+    .ep_query = uct_asc_ep_query,
+    .ep_invalidate = uct_asc_ep_invalidate};
 
 static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worker,
                            const uct_iface_params_t *params, const uct_iface_config_t *tl_config)
@@ -239,10 +238,10 @@ static ucs_status_t uct_asc_copy_query_devices(uct_md_h md, uct_tl_device_resour
     return uct_asc_query_devices(md, UCT_DEVICE_TYPE_ACC, devices_p, num_devices_p);
 }
 
-uct_tl_t uct_asc_copy_tl = {.name          = "asc_copy",
+uct_tl_t uct_asc_copy_tl = {.name = "asc_copy",
                             .query_devices = uct_asc_copy_query_devices,
-                            .iface_open    = UCS_CLASS_NEW_FUNC_NAME(uct_asc_copy_iface_t),
-                            .config        = {.name   = "asc_copy transport",
-                                              .prefix = "ASC_COPY_",
-                                              .table  = uct_asc_copy_iface_config_table,
-                                              .size   = sizeof(uct_asc_iface_config_t)}};
+                            .iface_open = UCS_CLASS_NEW_FUNC_NAME(uct_asc_copy_iface_t),
+                            .config = {.name = "asc_copy transport",
+                                       .prefix = "ASC_COPY_",
+                                       .table = uct_asc_copy_iface_config_table,
+                                       .size = sizeof(uct_asc_iface_config_t)}};

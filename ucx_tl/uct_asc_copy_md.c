@@ -28,15 +28,15 @@ static ucs_config_field_t uct_asc_copy_md_config_table[] = {
 static ucs_status_t uct_asc_copy_md_query(uct_md_h md, uct_md_attr_t *attr)
 {
     (void)md;
-    attr->cap.flags            = UCT_MD_FLAG_REG | UCT_MD_FLAG_ALLOC;
-    attr->cap.reg_mem_types    = UCS_BIT(UCS_MEMORY_TYPE_HOST) | UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.alloc_mem_types  = UCS_BIT(UCT_ASC_MEM_TYPE);
+    attr->cap.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_ALLOC;
+    attr->cap.reg_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST) | UCS_BIT(UCT_ASC_MEM_TYPE);
+    attr->cap.alloc_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
     attr->cap.access_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
     attr->cap.detect_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.max_alloc        = SIZE_MAX;
-    attr->cap.max_reg          = ULONG_MAX;
-    attr->rkey_packed_size     = 0;
-    attr->reg_cost             = ucs_linear_func_make(0, 0);
+    attr->cap.max_alloc = SIZE_MAX;
+    attr->cap.max_reg = ULONG_MAX;
+    attr->rkey_packed_size = 0;
+    attr->reg_cost = ucs_linear_func_make(0, 0);
     memset(&attr->local_cpus, 0xff, sizeof(attr->local_cpus));
     return UCS_OK;
 }
@@ -148,7 +148,7 @@ static ucs_status_t uct_asc_copy_rkey_unpack(uct_component_t *component, const v
 {
     (void)component;
     (void)rkey_buffer;
-    *rkey_p   = (uct_rkey_t)&uct_asc_copy_memh;
+    *rkey_p = (uct_rkey_t)&uct_asc_copy_memh;
     *handle_p = NULL;
     return UCS_OK;
 }
@@ -167,18 +167,18 @@ static void uct_asc_copy_md_close(uct_md_h md)
     ucs_free(ucs_derived_of(md, uct_asc_copy_md_t));
 }
 
-static uct_md_ops_t uct_asc_copy_md_ops = {
-    .close                  = uct_asc_copy_md_close,
-    .query                  = uct_asc_copy_md_query,
-    .mem_alloc              = uct_asc_copy_mem_alloc,
-    .mem_free               = uct_asc_copy_mem_free,
-    .mem_advise             = ucs_empty_function_return_unsupported,
-    .mem_reg                = uct_asc_copy_mem_reg,
-    .mem_dereg              = uct_asc_copy_mem_dereg,
-    .mem_query              = uct_asc_copy_mem_query,
-    .mkey_pack              = uct_asc_copy_mkey_pack,
-    .is_sockaddr_accessible = ucs_empty_function_return_zero_int,
-    .detect_memory_type     = uct_asc_copy_detect_memory_type};
+static uct_md_ops_t uct_asc_copy_md_ops = {.close = uct_asc_copy_md_close,
+                                           .query = uct_asc_copy_md_query,
+                                           .mem_alloc = uct_asc_copy_mem_alloc,
+                                           .mem_free = uct_asc_copy_mem_free,
+                                           .mem_advise = ucs_empty_function_return_unsupported,
+                                           .mem_reg = uct_asc_copy_mem_reg,
+                                           .mem_dereg = uct_asc_copy_mem_dereg,
+                                           .mem_query = uct_asc_copy_mem_query,
+                                           .mkey_pack = uct_asc_copy_mkey_pack,
+                                           .is_sockaddr_accessible =
+                                               ucs_empty_function_return_zero_int,
+                                           .detect_memory_type = uct_asc_copy_detect_memory_type};
 
 static ucs_status_t uct_asc_copy_md_open(uct_component_t *component, const char *md_name,
                                          const uct_md_config_t *config, uct_md_h *md_p)
@@ -194,9 +194,9 @@ static ucs_status_t uct_asc_copy_md_open(uct_component_t *component, const char 
         return UCS_ERR_NO_MEMORY;
     }
 
-    md->super.ops       = &uct_asc_copy_md_ops;
+    md->super.ops = &uct_asc_copy_md_ops;
     md->super.component = component;
-    *md_p               = &md->super;
+    *md_p = &md->super;
     return UCS_OK;
 }
 
@@ -207,17 +207,17 @@ static void uct_asc_copy_md_vfs_init(uct_md_h md)
 
 uct_component_t uct_asc_copy_component = {
     .query_md_resources = uct_asc_query_md_resources,
-    .md_open            = uct_asc_copy_md_open,
-    .cm_open            = ucs_empty_function_return_unsupported,
-    .rkey_unpack        = uct_asc_copy_rkey_unpack,
-    .rkey_ptr           = ucs_empty_function_return_unsupported,
-    .rkey_release       = uct_asc_copy_rkey_release,
-    .name               = "ascend_copy",
-    .md_config          = {.name   = "Ascend-copy memory domain",
-                           .prefix = "ASC_COPY_",
-                           .table  = uct_asc_copy_md_config_table,
-                           .size   = sizeof(uct_md_config_t)},
-    .cm_config          = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
-    .tl_list            = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_copy_component),
-    .flags              = 0,
-    .md_vfs_init        = uct_asc_copy_md_vfs_init};
+    .md_open = uct_asc_copy_md_open,
+    .cm_open = ucs_empty_function_return_unsupported,
+    .rkey_unpack = uct_asc_copy_rkey_unpack,
+    .rkey_ptr = ucs_empty_function_return_unsupported,
+    .rkey_release = uct_asc_copy_rkey_release,
+    .name = "ascend_copy",
+    .md_config = {.name = "Ascend-copy memory domain",
+                  .prefix = "ASC_COPY_",
+                  .table = uct_asc_copy_md_config_table,
+                  .size = sizeof(uct_md_config_t)},
+    .cm_config = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
+    .tl_list = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_copy_component),
+    .flags = 0,
+    .md_vfs_init = uct_asc_copy_md_vfs_init};

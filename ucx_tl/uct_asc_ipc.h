@@ -7,17 +7,17 @@
 
 typedef struct uct_asc_ipc_md {
     uct_md_t super;
-    int      enable; /* UCX_ASC_IPC_ENABLE */
+    int enable; /* UCX_ASC_IPC_ENABLE */
 } uct_asc_ipc_md_t;
 
 typedef struct uct_asc_ipc_iface {
     uct_asc_iface_t super;
-    unsigned        close_timeout_ms;
-    unsigned        polls;
+    unsigned close_timeout_ms;
+    unsigned polls;
 } uct_asc_ipc_iface_t;
 
 typedef struct uct_asc_ipc_ep {
-    uct_asc_ep_t     super;
+    uct_asc_ep_t super;
     asc_link_peer_t *peer; /* owned by link/ */
 } uct_asc_ipc_ep_t;
 

@@ -37,9 +37,9 @@ static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, s
                                          uint64_t remote_addr, uct_rkey_t rkey,
                                          uct_completion_t *comp, uct_asc_ipc_dir_t dir)
 {
-    uct_asc_iface_t *iface    = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
+    uct_asc_iface_t *iface = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
     asc_link_import_t *import = (asc_link_import_t *)rkey;
-    size_t length             = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
+    size_t length = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
     asc_status_t status;
     uct_asc_op_t *op;
 
@@ -57,15 +57,14 @@ static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, s
         return UCS_ERR_NO_MEMORY;
     }
 
-    status = (dir == UCT_ASC_IPC_GET) ?
-                 asc_link_get(import, remote_addr, iov->buffer, length, &op->copy) :
-                 asc_link_put(import, remote_addr, iov->buffer, length, &op->copy);
+    status = (dir == UCT_ASC_IPC_GET)
+                 ? asc_link_get(import, remote_addr, iov->buffer, length, &op->copy)
+                 : asc_link_put(import, remote_addr, iov->buffer, length, &op->copy);
     return uct_asc_iface_started(iface, tl_ep, op, status, comp);
 }
 
 ucs_status_t uct_asc_ipc_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
-                                      uint64_t remote_addr, uct_rkey_t rkey,
-                                      uct_completion_t *comp)
+                                      uint64_t remote_addr, uct_rkey_t rkey, uct_completion_t *comp)
 {
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, ZCOPY,
                       uct_iov_total_length(iov, iovcnt));
@@ -73,8 +72,7 @@ ucs_status_t uct_asc_ipc_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
 }
 
 ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
-                                      uint64_t remote_addr, uct_rkey_t rkey,
-                                      uct_completion_t *comp)
+                                      uint64_t remote_addr, uct_rkey_t rkey, uct_completion_t *comp)
 {
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, ZCOPY,
                       uct_iov_total_length(iov, iovcnt));

@@ -15,7 +15,7 @@
 
 typedef struct uct_asc_ipc_iface_config {
     uct_asc_iface_config_t super;
-    double                 close_timeout;
+    double close_timeout;
 } uct_asc_ipc_iface_config_t;
 
 static ucs_config_field_t uct_asc_ipc_iface_config_table[] = {
@@ -91,9 +91,9 @@ static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr
 {
     uct_asc_iface_query(ucs_derived_of(tl_iface, uct_asc_iface_t), attr);
 
-    attr->iface_addr_len  = sizeof(asc_link_addr_t);
+    attr->iface_addr_len = sizeof(asc_link_addr_t);
     attr->device_addr_len = sizeof(uint64_t);
-    attr->cap.flags      |= UCT_IFACE_FLAG_ERRHANDLE_PEER_FAILURE | UCT_IFACE_FLAG_EP_CHECK;
+    attr->cap.flags |= UCT_IFACE_FLAG_ERRHANDLE_PEER_FAILURE | UCT_IFACE_FLAG_EP_CHECK;
     return UCS_OK;
 }
 
@@ -111,45 +111,45 @@ static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
 static void UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t)(uct_iface_t *);
 
 static uct_iface_ops_t uct_asc_ipc_iface_ops = {
-    .ep_put_zcopy             = uct_asc_ipc_ep_put_zcopy,
-    .ep_get_zcopy             = uct_asc_ipc_ep_get_zcopy,
-    .ep_pending_add           = uct_asc_ep_pending_add,
-    .ep_pending_purge         = uct_asc_ep_pending_purge,
-    .ep_flush                 = uct_asc_ep_flush,
-    .ep_fence                 = uct_asc_ep_fence,
-    .ep_check                 = uct_asc_ipc_ep_check,
-    .ep_create                = UCS_CLASS_NEW_FUNC_NAME(uct_asc_ipc_ep_t),
-    .ep_destroy               = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_ep_t),
-    .iface_flush              = uct_asc_iface_flush,
-    .iface_fence              = uct_base_iface_fence,
-    .iface_progress_enable    = uct_base_iface_progress_enable,
-    .iface_progress_disable   = uct_base_iface_progress_disable,
-    .iface_progress           = uct_asc_ipc_iface_progress,
-    .iface_event_fd_get       = uct_asc_iface_event_fd_get,
-    .iface_event_arm          = uct_asc_iface_event_arm,
-    .iface_close              = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t),
-    .iface_query              = uct_asc_ipc_iface_query,
+    .ep_put_zcopy = uct_asc_ipc_ep_put_zcopy,
+    .ep_get_zcopy = uct_asc_ipc_ep_get_zcopy,
+    .ep_pending_add = uct_asc_ep_pending_add,
+    .ep_pending_purge = uct_asc_ep_pending_purge,
+    .ep_flush = uct_asc_ep_flush,
+    .ep_fence = uct_asc_ep_fence,
+    .ep_check = uct_asc_ipc_ep_check,
+    .ep_create = UCS_CLASS_NEW_FUNC_NAME(uct_asc_ipc_ep_t),
+    .ep_destroy = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_ep_t),
+    .iface_flush = uct_asc_iface_flush,
+    .iface_fence = uct_base_iface_fence,
+    .iface_progress_enable = uct_base_iface_progress_enable,
+    .iface_progress_disable = uct_base_iface_progress_disable,
+    .iface_progress = uct_asc_ipc_iface_progress,
+    .iface_event_fd_get = uct_asc_iface_event_fd_get,
+    .iface_event_arm = uct_asc_iface_event_arm,
+    .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t),
+    .iface_query = uct_asc_ipc_iface_query,
     .iface_get_device_address = uct_asc_ipc_iface_get_device_address,
-    .iface_get_address        = uct_asc_ipc_iface_get_address,
-    .iface_is_reachable       = uct_asc_ipc_iface_is_reachable};
+    .iface_get_address = uct_asc_ipc_iface_get_address,
+    .iface_is_reachable = uct_asc_ipc_iface_is_reachable};
 
 static uct_iface_internal_ops_t uct_asc_ipc_iface_internal_ops = {
     .iface_estimate_perf = uct_asc_iface_estimate_perf,
-    .iface_vfs_refresh   = uct_asc_iface_vfs_refresh,
-    .ep_query            = uct_asc_ep_query,
-    .ep_invalidate       = uct_asc_ep_invalidate};
+    .iface_vfs_refresh = uct_asc_iface_vfs_refresh,
+    .ep_query = uct_asc_ep_query,
+    .ep_invalidate = uct_asc_ep_invalidate};
 
 static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker,
                            const uct_iface_params_t *params, const uct_iface_config_t *tl_config)
 {
-    const uct_asc_ipc_iface_config_t *config = ucs_derived_of(tl_config,
-                                                              uct_asc_ipc_iface_config_t);
+    const uct_asc_ipc_iface_config_t *config =
+        ucs_derived_of(tl_config, uct_asc_ipc_iface_config_t);
 
     UCS_CLASS_CALL_SUPER_INIT(uct_asc_iface_t, &uct_asc_ipc_iface_ops,
                               &uct_asc_ipc_iface_internal_ops, md, worker, params, tl_config);
 
     self->close_timeout_ms = (unsigned)(config->close_timeout * 1e3);
-    self->polls            = 0;
+    self->polls = 0;
     uct_asc_perf_peer(&config->super.perf, &self->super.perf);
     return UCS_OK;
 }
@@ -169,7 +169,7 @@ static ucs_status_t uct_asc_ipc_query_devices(uct_md_h tl_md, uct_tl_device_reso
                                               unsigned *num_devices_p)
 {
     if (!ucs_derived_of(tl_md, uct_asc_ipc_md_t)->enable) {
-        *devices_p     = NULL;
+        *devices_p = NULL;
         *num_devices_p = 0;
         return UCS_OK;
     }
@@ -178,10 +178,10 @@ static ucs_status_t uct_asc_ipc_query_devices(uct_md_h tl_md, uct_tl_device_reso
     return uct_asc_query_devices(tl_md, UCT_DEVICE_TYPE_SHM, devices_p, num_devices_p);
 }
 
-uct_tl_t uct_asc_ipc_tl = {.name          = "asc_ipc",
+uct_tl_t uct_asc_ipc_tl = {.name = "asc_ipc",
                            .query_devices = uct_asc_ipc_query_devices,
-                           .iface_open    = UCS_CLASS_NEW_FUNC_NAME(uct_asc_ipc_iface_t),
-                           .config        = {.name   = "asc_ipc transport",
-                                             .prefix = "ASC_IPC_",
-                                             .table  = uct_asc_ipc_iface_config_table,
-                                             .size   = sizeof(uct_asc_ipc_iface_config_t)}};
+                           .iface_open = UCS_CLASS_NEW_FUNC_NAME(uct_asc_ipc_iface_t),
+                           .config = {.name = "asc_ipc transport",
+                                      .prefix = "ASC_IPC_",
+                                      .table = uct_asc_ipc_iface_config_table,
+                                      .size = sizeof(uct_asc_ipc_iface_config_t)}};

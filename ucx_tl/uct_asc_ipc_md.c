@@ -15,18 +15,18 @@
 
 typedef struct uct_asc_ipc_md_config {
     uct_md_config_t super;
-    int             enable;
+    int enable;
 } uct_asc_ipc_md_config_t;
 
 /* A key that was handed out; an export made for one use ends with it. */
 typedef struct uct_asc_ipc_key {
     ucs_list_link_t list;
-    uint8_t         rkey[ASC_LINK_RKEY_SIZE];
+    uint8_t rkey[ASC_LINK_RKEY_SIZE];
 } uct_asc_ipc_key_t;
 
 typedef struct uct_asc_ipc_memh {
-    void           *address;
-    size_t          length;
+    void *address;
+    size_t length;
     ucs_list_link_t keys;
 } uct_asc_ipc_memh_t;
 
@@ -46,15 +46,15 @@ static ucs_status_t uct_asc_ipc_md_query(uct_md_h md, uct_md_attr_t *attr)
     (void)md;
     /* INVALIDATE: without it UCX drops the lane of endpoints that ask for the
      * handling of peer failures. */
-    attr->cap.flags            = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY | UCT_MD_FLAG_INVALIDATE;
-    attr->cap.reg_mem_types    = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.alloc_mem_types  = 0;
+    attr->cap.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY | UCT_MD_FLAG_INVALIDATE;
+    attr->cap.reg_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
+    attr->cap.alloc_mem_types = 0;
     attr->cap.access_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
     attr->cap.detect_mem_types = 0;
-    attr->cap.max_alloc        = 0;
-    attr->cap.max_reg          = ULONG_MAX;
-    attr->rkey_packed_size     = ASC_LINK_RKEY_SIZE;
-    attr->reg_cost             = ucs_linear_func_make(0, 0);
+    attr->cap.max_alloc = 0;
+    attr->cap.max_reg = ULONG_MAX;
+    attr->rkey_packed_size = ASC_LINK_RKEY_SIZE;
+    attr->reg_cost = ucs_linear_func_make(0, 0);
     memset(&attr->local_cpus, 0xff, sizeof(attr->local_cpus));
     return UCS_OK;
 }
@@ -74,7 +74,7 @@ static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t lengt
     }
 
     memh->address = address;
-    memh->length  = length;
+    memh->length = length;
     ucs_list_head_init(&memh->keys);
     *memh_p = memh;
     return UCS_OK;
@@ -85,7 +85,7 @@ static void uct_asc_ipc_memh_keep(uct_asc_ipc_memh_t *memh, uct_asc_ipc_key_t *k
 {
     uct_asc_ipc_key_t *kept;
 
-    ucs_list_for_each(kept, &memh->keys, list) {
+    ucs_list_for_each (kept, &memh->keys, list) {
         if (!memcmp(kept->rkey, key->rkey, sizeof(key->rkey))) {
             asc_link_export_release(key->rkey);
             ucs_free(key);
@@ -132,7 +132,7 @@ static ucs_status_t uct_asc_ipc_mem_dereg(uct_md_h md, const uct_md_mem_dereg_pa
     UCT_MD_MEM_DEREG_CHECK_PARAMS(params, 1);
 
     memh = params->memh;
-    ucs_list_for_each_safe(key, tmp, &memh->keys, list) {
+    ucs_list_for_each_safe (key, tmp, &memh->keys, list) {
         asc_link_export_release(key->rkey);
         ucs_free(key);
     }
@@ -160,7 +160,7 @@ static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const vo
         return UCS_ERR_UNREACHABLE;
     }
 
-    *rkey_p   = (uct_rkey_t)import;
+    *rkey_p = (uct_rkey_t)import;
     *handle_p = NULL;
     return UCS_OK;
 }
@@ -180,17 +180,17 @@ static void uct_asc_ipc_md_close(uct_md_h md)
 }
 
 static uct_md_ops_t uct_asc_ipc_md_ops = {
-    .close                  = uct_asc_ipc_md_close,
-    .query                  = uct_asc_ipc_md_query,
-    .mem_alloc              = ucs_empty_function_return_unsupported,
-    .mem_free               = ucs_empty_function_return_unsupported,
-    .mem_advise             = ucs_empty_function_return_unsupported,
-    .mem_reg                = uct_asc_ipc_mem_reg,
-    .mem_dereg              = uct_asc_ipc_mem_dereg,
-    .mem_query              = ucs_empty_function_return_unsupported,
-    .mkey_pack              = uct_asc_ipc_mkey_pack,
+    .close = uct_asc_ipc_md_close,
+    .query = uct_asc_ipc_md_query,
+    .mem_alloc = ucs_empty_function_return_unsupported,
+    .mem_free = ucs_empty_function_return_unsupported,
+    .mem_advise = ucs_empty_function_return_unsupported,
+    .mem_reg = uct_asc_ipc_mem_reg,
+    .mem_dereg = uct_asc_ipc_mem_dereg,
+    .mem_query = ucs_empty_function_return_unsupported,
+    .mkey_pack = uct_asc_ipc_mkey_pack,
     .is_sockaddr_accessible = ucs_empty_function_return_zero_int,
-    .detect_memory_type     = ucs_empty_function_return_unsupported};
+    .detect_memory_type = ucs_empty_function_return_unsupported};
 
 static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *md_name,
                                         const uct_md_config_t *tl_config, uct_md_h *md_p)
@@ -204,10 +204,10 @@ static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *
         return UCS_ERR_NO_MEMORY;
     }
 
-    md->super.ops       = &uct_asc_ipc_md_ops;
+    md->super.ops = &uct_asc_ipc_md_ops;
     md->super.component = component;
-    md->enable          = config->enable;
-    *md_p               = &md->super;
+    md->enable = config->enable;
+    *md_p = &md->super;
     return UCS_OK;
 }
 
@@ -218,17 +218,17 @@ static void uct_asc_ipc_md_vfs_init(uct_md_h md)
 
 uct_component_t uct_asc_ipc_component = {
     .query_md_resources = uct_asc_query_md_resources,
-    .md_open            = uct_asc_ipc_md_open,
-    .cm_open            = ucs_empty_function_return_unsupported,
-    .rkey_unpack        = uct_asc_ipc_rkey_unpack,
-    .rkey_ptr           = ucs_empty_function_return_unsupported,
-    .rkey_release       = uct_asc_ipc_rkey_release,
-    .name               = "ascend_ipc",
-    .md_config          = {.name   = "Ascend-IPC memory domain",
-                           .prefix = "ASC_IPC_",
-                           .table  = uct_asc_ipc_md_config_table,
-                           .size   = sizeof(uct_asc_ipc_md_config_t)},
-    .cm_config          = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
-    .tl_list            = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_ipc_component),
-    .flags              = 0,
-    .md_vfs_init        = uct_asc_ipc_md_vfs_init};
+    .md_open = uct_asc_ipc_md_open,
+    .cm_open = ucs_empty_function_return_unsupported,
+    .rkey_unpack = uct_asc_ipc_rkey_unpack,
+    .rkey_ptr = ucs_empty_function_return_unsupported,
+    .rkey_release = uct_asc_ipc_rkey_release,
+    .name = "ascend_ipc",
+    .md_config = {.name = "Ascend-IPC memory domain",
+                  .prefix = "ASC_IPC_",
+                  .table = uct_asc_ipc_md_config_table,
+                  .size = sizeof(uct_asc_ipc_md_config_t)},
+    .cm_config = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
+    .tl_list = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_ipc_component),
+    .flags = 0,
+    .md_vfs_init = uct_asc_ipc_md_vfs_init};

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DATA_PIXELS  64
-#define DATA_CLASSES 10
+#define DATA_PIXELS    64
+#define DATA_CLASSES   10
 
 /** Of all samples, one in this many is kept for the test. */
 #define DATA_TEST_PART 5

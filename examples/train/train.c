@@ -19,7 +19,7 @@
 
 /* The split into training and test samples must not move with --seed, or
  * accuracies of two runs could not be compared. */
-#define SPLIT_SEED 1797
+#define SPLIT_SEED       1797
 
 typedef struct job {
     int rank;

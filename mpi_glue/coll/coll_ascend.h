@@ -32,57 +32,57 @@ BEGIN_C_DECLS
 
 /* Every slot of a communicator's table that is saved and installed: those that
  * take a buffer, and the blocking barrier, which is only recorded. */
-#define MCA_COLL_ASCEND_SLOTS_OF(X, _prefix, _suffix)                                              \
-    X(_prefix##allgather##_suffix)                                                                 \
-    X(_prefix##allgatherv##_suffix)                                                                \
-    X(_prefix##alltoall##_suffix)                                                                  \
-    X(_prefix##alltoallv##_suffix)                                                                 \
+#define MCA_COLL_ASCEND_SLOTS_OF(X, _prefix, _suffix) \
+    X(_prefix##allgather##_suffix) \
+    X(_prefix##allgatherv##_suffix) \
+    X(_prefix##alltoall##_suffix) \
+    X(_prefix##alltoallv##_suffix) \
     X(_prefix##alltoallw##_suffix)
-#define MCA_COLL_ASCEND_SLOTS_ALL(X, _prefix, _suffix)                                             \
-    MCA_COLL_ASCEND_SLOTS_OF(X, _prefix, _suffix)                                                  \
-    X(_prefix##allreduce##_suffix)                                                                 \
-    X(_prefix##bcast##_suffix)                                                                     \
-    X(_prefix##exscan##_suffix)                                                                    \
-    X(_prefix##gather##_suffix)                                                                    \
-    X(_prefix##gatherv##_suffix)                                                                   \
-    X(_prefix##reduce##_suffix)                                                                    \
-    X(_prefix##reduce_scatter##_suffix)                                                            \
-    X(_prefix##reduce_scatter_block##_suffix)                                                      \
-    X(_prefix##scan##_suffix)                                                                      \
-    X(_prefix##scatter##_suffix)                                                                   \
+#define MCA_COLL_ASCEND_SLOTS_ALL(X, _prefix, _suffix) \
+    MCA_COLL_ASCEND_SLOTS_OF(X, _prefix, _suffix) \
+    X(_prefix##allreduce##_suffix) \
+    X(_prefix##bcast##_suffix) \
+    X(_prefix##exscan##_suffix) \
+    X(_prefix##gather##_suffix) \
+    X(_prefix##gatherv##_suffix) \
+    X(_prefix##reduce##_suffix) \
+    X(_prefix##reduce_scatter##_suffix) \
+    X(_prefix##reduce_scatter_block##_suffix) \
+    X(_prefix##scan##_suffix) \
+    X(_prefix##scatter##_suffix) \
     X(_prefix##scatterv##_suffix)
-#define MCA_COLL_ASCEND_SLOTS(X)                                                                   \
-    MCA_COLL_ASCEND_SLOTS_ALL(X, , )                                                               \
-    MCA_COLL_ASCEND_SLOTS_ALL(X, i, )                                                              \
-    MCA_COLL_ASCEND_SLOTS_ALL(X, , _init)                                                          \
-    MCA_COLL_ASCEND_SLOTS_OF(X, neighbor_, )                                                       \
-    MCA_COLL_ASCEND_SLOTS_OF(X, ineighbor_, )                                                      \
-    MCA_COLL_ASCEND_SLOTS_OF(X, neighbor_, _init)                                                  \
-    X(barrier)                                                                                     \
+#define MCA_COLL_ASCEND_SLOTS(X) \
+    MCA_COLL_ASCEND_SLOTS_ALL(X, , ) \
+    MCA_COLL_ASCEND_SLOTS_ALL(X, i, ) \
+    MCA_COLL_ASCEND_SLOTS_ALL(X, , _init) \
+    MCA_COLL_ASCEND_SLOTS_OF(X, neighbor_, ) \
+    MCA_COLL_ASCEND_SLOTS_OF(X, ineighbor_, ) \
+    MCA_COLL_ASCEND_SLOTS_OF(X, neighbor_, _init) \
+    X(barrier) \
     X(reduce_local)
 
 typedef struct mca_coll_ascend_component {
     mca_coll_base_component_2_0_0_t super;
-    bool                            enable;
-    bool                            check; /**< compare the records of calls */
-    int                             priority;
-    int                             verbose;
-    int                             output;
+    bool enable;
+    bool check; /**< compare the records of calls */
+    int priority;
+    int verbose;
+    int output;
 } mca_coll_ascend_component_t;
 
 OMPI_DECLSPEC extern mca_coll_ascend_component_t mca_coll_ascend_component;
 
 typedef struct mca_coll_ascend_module {
-    mca_coll_base_module_t    super;
-    mca_coll_base_comm_coll_t lower;       /**< what the communicator had before us */
-    bool                      records;     /**< its blocking calls are recorded */
-    bool                      peers_known; /**< local peers were opened */
-    bool                      unchecked;   /**< a peer was found to post nothing */
-    bool                      told;        /**< a difference was reported */
-    uint32_t                  context;     /**< context id, once something is posted */
-    uint32_t                  posted;      /**< sequence number of the last record */
-    int                       npeers;
-    const void              **mails;       /**< mail areas by rank, NULL where not to be read */
+    mca_coll_base_module_t super;
+    mca_coll_base_comm_coll_t lower; /**< what the communicator had before us */
+    bool records;                    /**< its blocking calls are recorded */
+    bool peers_known;                /**< local peers were opened */
+    bool unchecked;                  /**< a peer was found to post nothing */
+    bool told;                       /**< a difference was reported */
+    uint32_t context;                /**< context id, once something is posted */
+    uint32_t posted;                 /**< sequence number of the last record */
+    int npeers;
+    const void **mails; /**< mail areas by rank, NULL where not to be read */
 } mca_coll_ascend_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_ascend_module_t);
@@ -117,21 +117,21 @@ typedef enum mca_coll_ascend_form {
  */
 typedef struct mca_coll_ascend_call {
     const struct mca_coll_ascend_family *family;
-    mca_coll_ascend_form_t               form;
-    bool                                 staged; /**< sbuf or rbuf is a host copy */
-    const void                          *sbuf;
-    void                                *rbuf;
-    int                                  scount, rcount;
-    struct ompi_datatype_t              *sdtype, *rdtype;
-    const int                           *scounts, *sdispls, *rcounts, *rdispls;
-    const MPI_Aint                      *sadispls, *radispls;
-    struct ompi_datatype_t *const       *sdtypes, *const *rdtypes;
-    struct ompi_op_t                    *op;
-    int                                  root;
-    struct ompi_communicator_t          *comm; /**< NULL for reduce_local */
-    struct ompi_info_t                  *info;
-    ompi_request_t                     **request;
-    mca_coll_base_module_t              *module;
+    mca_coll_ascend_form_t form;
+    bool staged; /**< sbuf or rbuf is a host copy */
+    const void *sbuf;
+    void *rbuf;
+    int scount, rcount;
+    struct ompi_datatype_t *sdtype, *rdtype;
+    const int *scounts, *sdispls, *rcounts, *rdispls;
+    const MPI_Aint *sadispls, *radispls;
+    struct ompi_datatype_t *const *sdtypes, *const *rdtypes;
+    struct ompi_op_t *op;
+    int root;
+    struct ompi_communicator_t *comm; /**< NULL for reduce_local */
+    struct ompi_info_t *info;
+    ompi_request_t **request;
+    mca_coll_base_module_t *module;
 } mca_coll_ascend_call_t;
 
 /** The collectives; values travel in records. mca_coll_ascend_traits[] says
@@ -181,11 +181,11 @@ typedef enum mca_coll_ascend_match {
 } mca_coll_ascend_match_t;
 
 typedef struct mca_coll_ascend_trait {
-    const char             *name; /**< as in MPI_Xxx */
+    const char *name; /**< as in MPI_Xxx */
     mca_coll_ascend_watch_t watch;
     mca_coll_ascend_match_t match;
-    bool                    rooted;
-    bool                    reduces;
+    bool rooted;
+    bool reduces;
 } mca_coll_ascend_trait_t;
 
 /** By kind. */
@@ -211,7 +211,7 @@ int mca_coll_ascend_run(mca_coll_ascend_call_t *call);
 static inline const mca_coll_base_comm_coll_t *
 mca_coll_ascend_lower(const mca_coll_ascend_call_t *call)
 {
-    return &((const mca_coll_ascend_module_t *) call->module)->lower;
+    return &((const mca_coll_ascend_module_t *)call->module)->lower;
 }
 
 /** Ranks that one side of a collective exchanges data with. */
@@ -240,7 +240,7 @@ static inline void mca_coll_ascend_blocks(mca_common_ascend_layout_t *layout, co
                                           int nblocks, int count, struct ompi_datatype_t *dtype)
 {
     *layout = (mca_common_ascend_layout_t){
-        .buf = buf, .nblocks = 1, .count = (size_t) count * (size_t) nblocks, .dtype = dtype};
+        .buf = buf, .nblocks = 1, .count = (size_t)count * (size_t)nblocks, .dtype = dtype};
 }
 
 /** A block for each rank, as v-variants give them. */
@@ -259,8 +259,8 @@ static inline void mca_coll_ascend_own_block(mca_common_ascend_layout_t *layout,
 {
     ptrdiff_t lb, extent;
 
-    (void) ompi_datatype_get_extent(dtype, &lb, &extent);
-    mca_common_ascend_layout_simple(layout, (const char *) buf + displ * extent, (size_t) count,
+    (void)ompi_datatype_get_extent(dtype, &lb, &extent);
+    mca_common_ascend_layout_simple(layout, (const char *)buf + displ * extent, (size_t)count,
                                     dtype);
 }
 

@@ -6,11 +6,10 @@ static void describe_allgather(const mca_coll_ascend_call_t *call, mca_common_as
 {
     if (MPI_IN_PLACE == call->sbuf) {
         mca_coll_ascend_own_block(&recv->in, call->rbuf,
-                                  (ptrdiff_t) call->rcount * ompi_comm_rank(call->comm),
+                                  (ptrdiff_t)call->rcount * ompi_comm_rank(call->comm),
                                   call->rcount, call->rdtype);
     } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->scount,
-                                        call->sdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     }
     mca_coll_ascend_blocks(&recv->out, call->rbuf, mca_coll_ascend_peers(call), call->rcount,
                            call->rdtype);
@@ -43,9 +42,15 @@ static int allgather(const void *sbuf, int scount, struct ompi_datatype_t *sdtyp
                      int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                      mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgather, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm,
+    mca_coll_ascend_call_t call = {.family = &family_allgather,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -55,10 +60,17 @@ static int iallgather(const void *sbuf, int scount, struct ompi_datatype_t *sdty
                       int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                       ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgather, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_allgather,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -68,10 +80,18 @@ static int allgather_init(const void *sbuf, int scount, struct ompi_datatype_t *
                           struct ompi_communicator_t *comm, struct ompi_info_t *info,
                           ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgather, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_allgather,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -85,8 +105,7 @@ static void describe_allgatherv(const mca_coll_ascend_call_t *call, mca_common_a
         mca_coll_ascend_own_block(&recv->in, call->rbuf, call->rdispls[rank], call->rcounts[rank],
                                   call->rdtype);
     } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->scount,
-                                        call->sdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     }
     mca_coll_ascend_vector(&recv->out, call->rbuf, mca_coll_ascend_peers(call), call->rcounts,
                            call->rdispls, call->rdtype);
@@ -113,17 +132,25 @@ static int invoke_allgatherv(const mca_coll_ascend_call_t *call)
     }
 }
 
-static const mca_coll_ascend_family_t family_allgatherv = {
-    .kind = MCA_COLL_ASCEND_ALLGATHERV, .describe = describe_allgatherv, .invoke = invoke_allgatherv};
+static const mca_coll_ascend_family_t family_allgatherv = {.kind = MCA_COLL_ASCEND_ALLGATHERV,
+                                                           .describe = describe_allgatherv,
+                                                           .invoke = invoke_allgatherv};
 
 static int allgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
                       const int *rcounts, const int *rdispls, struct ompi_datatype_t *rdtype,
                       struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgatherv, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_allgatherv,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -134,10 +161,17 @@ static int iallgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdt
                        mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_allgatherv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .comm = comm, .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -147,10 +181,18 @@ static int allgatherv_init(const void *sbuf, int scount, struct ompi_datatype_t 
                            struct ompi_communicator_t *comm, struct ompi_info_t *info,
                            ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgatherv, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .comm = comm, .info = info, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_allgatherv,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);

@@ -41,9 +41,15 @@ static int alltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtype
                     int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoall, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm,
+    mca_coll_ascend_call_t call = {.family = &family_alltoall,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -53,10 +59,17 @@ static int ialltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtyp
                      int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                      ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoall, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_alltoall,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -66,10 +79,18 @@ static int alltoall_init(const void *sbuf, int scount, struct ompi_datatype_t *s
                          struct ompi_communicator_t *comm, struct ompi_info_t *info,
                          ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoall, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_alltoall,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -118,10 +139,17 @@ static int alltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                      const int *rdispls, struct ompi_datatype_t *rdtype,
                      struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallv, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtype = rdtype, .comm = comm,
+    mca_coll_ascend_call_t call = {.family = &family_alltoallv,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -133,11 +161,19 @@ static int ialltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                       struct ompi_communicator_t *comm, ompi_request_t **request,
                       mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallv, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtype = rdtype, .comm = comm,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_alltoallv,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -148,11 +184,20 @@ static int alltoallv_init(const void *sbuf, const int *scounts, const int *sdisp
                           struct ompi_communicator_t *comm, struct ompi_info_t *info,
                           ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallv, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtype = rdtype, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_alltoallv,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -162,19 +207,19 @@ static void describe_alltoallw(const mca_coll_ascend_call_t *call, mca_common_as
 {
     const int peers = mca_coll_ascend_peers(call);
 
-    recv->out = (mca_common_ascend_layout_t){.buf     = call->rbuf,
+    recv->out = (mca_common_ascend_layout_t){.buf = call->rbuf,
                                              .nblocks = peers,
-                                             .counts  = call->rcounts,
-                                             .displs  = call->rdispls,
-                                             .dtypes  = call->rdtypes};
+                                             .counts = call->rcounts,
+                                             .displs = call->rdispls,
+                                             .dtypes = call->rdtypes};
     if (MPI_IN_PLACE == call->sbuf) {
         recv->in = recv->out;
     } else {
-        send->in = (mca_common_ascend_layout_t){.buf     = call->sbuf,
+        send->in = (mca_common_ascend_layout_t){.buf = call->sbuf,
                                                 .nblocks = peers,
-                                                .counts  = call->scounts,
-                                                .displs  = call->sdispls,
-                                                .dtypes  = call->sdtypes};
+                                                .counts = call->scounts,
+                                                .displs = call->sdispls,
+                                                .dtypes = call->sdtypes};
     }
 }
 
@@ -183,21 +228,21 @@ static void describe_alltoallw(const mca_coll_ascend_call_t *call, mca_common_as
 static int invoke_alltoallw_self(const mca_coll_ascend_call_t *call)
 {
     const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
-    const bool in_place                    = MPI_IN_PLACE == call->sbuf;
-    const int none[1]                      = {0};
+    const bool in_place = MPI_IN_PLACE == call->sbuf;
+    const int none[1] = {0};
 
     return lower->coll_alltoallw(
-        in_place ? MPI_IN_PLACE : (const char *) call->sbuf + call->sdispls[0], call->scounts,
-        none, call->sdtypes, (char *) call->rbuf + call->rdispls[0], call->rcounts, none,
-        call->rdtypes, call->comm, lower->coll_alltoallw_module);
+        in_place ? MPI_IN_PLACE : (const char *)call->sbuf + call->sdispls[0], call->scounts, none,
+        call->sdtypes, (char *)call->rbuf + call->rdispls[0], call->rcounts, none, call->rdtypes,
+        call->comm, lower->coll_alltoallw_module);
 }
 
 static int invoke_alltoallw(const mca_coll_ascend_call_t *call)
 {
     const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
 
-    if (call->staged && MCA_COLL_ASCEND_BLOCKING == call->form &&
-        OMPI_COMM_IS_INTRA(call->comm) && 1 == ompi_comm_size(call->comm)) {
+    if (call->staged && MCA_COLL_ASCEND_BLOCKING == call->form && OMPI_COMM_IS_INTRA(call->comm) &&
+        1 == ompi_comm_size(call->comm)) {
         return invoke_alltoallw_self(call);
     }
     switch (call->form) {
@@ -225,10 +270,17 @@ static int alltoallw(const void *sbuf, const int *scounts, const int *sdispls,
                      const int *rdispls, struct ompi_datatype_t *const *rdtypes,
                      struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallw, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtypes = sdtypes, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtypes = rdtypes, .comm = comm,
+    mca_coll_ascend_call_t call = {.family = &family_alltoallw,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtypes = sdtypes,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtypes = rdtypes,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -240,11 +292,19 @@ static int ialltoallw(const void *sbuf, const int *scounts, const int *sdispls,
                       struct ompi_communicator_t *comm, ompi_request_t **request,
                       mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallw, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtypes = sdtypes, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtypes = rdtypes, .comm = comm,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_alltoallw,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtypes = sdtypes,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtypes = rdtypes,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -255,11 +315,20 @@ static int alltoallw_init(const void *sbuf, const int *scounts, const int *sdisp
                           struct ompi_communicator_t *comm, struct ompi_info_t *info,
                           ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallw, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtypes = sdtypes, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtypes = rdtypes, .comm = comm,
-                                   .info = info, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_alltoallw,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtypes = sdtypes,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtypes = rdtypes,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }

@@ -6,9 +6,9 @@
 static void describe_barrier(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                              mca_common_ascend_use_t *recv)
 {
-    (void) call;
-    (void) send;
-    (void) recv;
+    (void)call;
+    (void)send;
+    (void)recv;
 }
 
 static int invoke_barrier(const mca_coll_ascend_call_t *call)
@@ -23,8 +23,10 @@ static const mca_coll_ascend_family_t family_barrier = {
 
 static int barrier(struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_barrier, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_barrier,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }

@@ -4,13 +4,11 @@
 static void describe_bcast(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                            mca_common_ascend_use_t *recv)
 {
-    (void) send;
+    (void)send;
     if (mca_coll_ascend_is_root(call)) {
-        mca_common_ascend_layout_simple(&recv->in, call->rbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&recv->in, call->rbuf, (size_t)call->rcount, call->rdtype);
     } else if (mca_coll_ascend_is_leaf(call)) {
-        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     }
 }
 
@@ -38,9 +36,14 @@ static const mca_coll_ascend_family_t family_bcast = {
 static int bcast(void *buf, int count, struct ompi_datatype_t *dtype, int root,
                  struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_bcast, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .rbuf = buf, .rcount = count, .rdtype = dtype, .root = root,
-                                   .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_bcast,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .rbuf = buf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -49,9 +52,15 @@ static int ibcast(void *buf, int count, struct ompi_datatype_t *dtype, int root,
                   struct ompi_communicator_t *comm, ompi_request_t **request,
                   mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_bcast, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .rbuf = buf, .rcount = count, .rdtype = dtype, .root = root,
-                                   .comm = comm, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_bcast,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .rbuf = buf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -60,9 +69,15 @@ static int bcast_init(void *buf, int count, struct ompi_datatype_t *dtype, int r
                       struct ompi_communicator_t *comm, struct ompi_info_t *info,
                       ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_bcast, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .rbuf = buf, .rcount = count, .rdtype = dtype, .root = root,
-                                   .comm = comm, .info = info, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_bcast,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .rbuf = buf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);

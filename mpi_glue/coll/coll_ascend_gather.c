@@ -9,13 +9,12 @@ static void describe_gather(const mca_coll_ascend_call_t *call, mca_common_ascen
                                call->rdtype);
         if (MPI_IN_PLACE == call->sbuf) {
             mca_coll_ascend_own_block(&recv->in, call->rbuf,
-                                      (ptrdiff_t) call->rcount * ompi_comm_rank(call->comm),
+                                      (ptrdiff_t)call->rcount * ompi_comm_rank(call->comm),
                                       call->rcount, call->rdtype);
         }
     }
     if (mca_coll_ascend_is_leaf(call) && MPI_IN_PLACE != call->sbuf) {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->scount,
-                                        call->sdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     }
 }
 
@@ -45,9 +44,16 @@ static int gather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, 
                   int rcount, struct ompi_datatype_t *rdtype, int root,
                   struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gather, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .root = root, .comm = comm,
+    mca_coll_ascend_call_t call = {.family = &family_gather,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -58,10 +64,18 @@ static int igather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                    struct ompi_communicator_t *comm, ompi_request_t **request,
                    mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gather, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .root = root, .comm = comm,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_gather,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -71,10 +85,19 @@ static int gather_init(const void *sbuf, int scount, struct ompi_datatype_t *sdt
                        struct ompi_communicator_t *comm, struct ompi_info_t *info,
                        ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gather, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .root = root, .comm = comm,
-                                   .info = info, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_gather,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -93,8 +116,7 @@ static void describe_gatherv(const mca_coll_ascend_call_t *call, mca_common_asce
         }
     }
     if (mca_coll_ascend_is_leaf(call) && MPI_IN_PLACE != call->sbuf) {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->scount,
-                                        call->sdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     }
 }
 
@@ -126,10 +148,18 @@ static int gatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                    const int *rcounts, const int *rdispls, struct ompi_datatype_t *rdtype, int root,
                    struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gatherv, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .root = root, .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_gatherv,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -139,10 +169,18 @@ static int igatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype
                     int root, struct ompi_communicator_t *comm, ompi_request_t **request,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gatherv, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .root = root, .comm = comm, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_gatherv,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -153,10 +191,19 @@ static int gatherv_init(const void *sbuf, int scount, struct ompi_datatype_t *sd
                         int root, struct ompi_communicator_t *comm, struct ompi_info_t *info,
                         ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gatherv, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .root = root, .comm = comm, .info = info, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_gatherv,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);

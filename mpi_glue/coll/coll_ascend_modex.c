@@ -14,21 +14,21 @@
  */
 typedef struct modex_blob {
     asc_link_addr_t addr;
-    uint32_t        ompi_version; /**< major << 16 | minor << 8 | release */
-    uint32_t        reserved;
+    uint32_t ompi_version; /**< major << 16 | minor << 8 | release */
+    uint32_t reserved;
 } modex_blob_t;
 
 /* One entry per process that was asked for, also when it had published nothing. */
 typedef struct known {
-    struct known       *next;
+    struct known *next;
     opal_process_name_t name;
-    bool                valid;
-    asc_link_addr_t     addr;
+    bool valid;
+    asc_link_addr_t addr;
 } known_t;
 
 static struct {
     opal_mutex_t lock;
-    known_t     *first;
+    known_t *first;
 } modex = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 int mca_coll_ascend_modex_send(void)
@@ -41,8 +41,7 @@ int mca_coll_ascend_modex_send(void)
     if (!mca_coll_ascend_component.enable) {
         blob.addr.flags |= ASC_LINK_ADDR_DISABLED;
     }
-    blob.ompi_version =
-        OMPI_MAJOR_VERSION << 16 | OMPI_MINOR_VERSION << 8 | OMPI_RELEASE_VERSION;
+    blob.ompi_version = OMPI_MAJOR_VERSION << 16 | OMPI_MINOR_VERSION << 8 | OMPI_RELEASE_VERSION;
     OPAL_MODEX_SEND(rc, OPAL_PMIX_GLOBAL, &mca_coll_ascend_component.super.collm_version, &blob,
                     sizeof(blob));
     if (OPAL_SUCCESS != rc) {
@@ -77,10 +76,9 @@ static known_t *fetch(const opal_process_name_t *name)
         return NULL;
     }
     known->name = *name;
-    OPAL_MODEX_RECV(rc, &mca_coll_ascend_component.super.collm_version, name, (void **) &blob,
-                    &len);
+    OPAL_MODEX_RECV(rc, &mca_coll_ascend_component.super.collm_version, name, (void **)&blob, &len);
     if (OPAL_SUCCESS == rc && NULL != blob && len >= sizeof(*blob)) {
-        known->addr  = blob->addr;
+        known->addr = blob->addr;
         known->valid = true;
     }
     free(blob);
@@ -154,7 +152,7 @@ void mca_coll_ascend_open_peers(struct ompi_communicator_t *comm, const void **m
 
 bool mca_coll_ascend_find_uid(uint64_t uid, opal_process_name_t *name)
 {
-    size_t count        = 0;
+    size_t count = 0;
     ompi_proc_t **procs = ompi_proc_all(&count);
     asc_link_addr_t addr;
     bool found = false;

@@ -11,7 +11,7 @@ static void module_construct(mca_coll_ascend_module_t *module)
     module->unchecked = module->told = false;
     module->context = module->posted = 0;
     module->npeers = 0;
-    module->mails  = NULL;
+    module->mails = NULL;
 }
 
 static void module_release(mca_coll_ascend_module_t *module)
@@ -19,9 +19,9 @@ static void module_release(mca_coll_ascend_module_t *module)
     mca_coll_ascend_record_forget(module);
     free(module->mails);
     module->mails = NULL;
-#define RELEASE(_slot)                                                                             \
-    if (NULL != module->lower.coll_##_slot##_module) {                                             \
-        OBJ_RELEASE(module->lower.coll_##_slot##_module);                                          \
+#define RELEASE(_slot) \
+    if (NULL != module->lower.coll_##_slot##_module) { \
+        OBJ_RELEASE(module->lower.coll_##_slot##_module); \
     }
     MCA_COLL_ASCEND_SLOTS(RELEASE)
 #undef RELEASE
@@ -35,28 +35,28 @@ OBJ_CLASS_INSTANCE(mca_coll_ascend_module_t, mca_coll_base_module_t, module_cons
  * scans have no meaning on an intercommunicator and stay NULL there. */
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
-    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) base;
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)base;
 
-#define SAVE(_slot)                                                                                \
-    if (NULL == comm->c_coll->coll_##_slot) {                                                      \
-        base->coll_##_slot = NULL;                                                                 \
-    } else {                                                                                       \
-        module->lower.coll_##_slot          = comm->c_coll->coll_##_slot;                          \
-        module->lower.coll_##_slot##_module = comm->c_coll->coll_##_slot##_module;                 \
-        OBJ_RETAIN(module->lower.coll_##_slot##_module);                                           \
+#define SAVE(_slot) \
+    if (NULL == comm->c_coll->coll_##_slot) { \
+        base->coll_##_slot = NULL; \
+    } else { \
+        module->lower.coll_##_slot = comm->c_coll->coll_##_slot; \
+        module->lower.coll_##_slot##_module = comm->c_coll->coll_##_slot##_module; \
+        OBJ_RETAIN(module->lower.coll_##_slot##_module); \
     }
     MCA_COLL_ASCEND_SLOTS(SAVE)
 #undef SAVE
     module->records = OMPI_COMM_IS_INTRA(comm) && ompi_comm_size(comm) > 1;
-    module->npeers  = ompi_comm_size(comm);
+    module->npeers = ompi_comm_size(comm);
     return OMPI_SUCCESS;
 }
 
 /* Called once for every slot that is ours, while calls may no longer come. */
 static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
-    (void) base;
-    (void) comm;
+    (void)base;
+    (void)comm;
     return OMPI_SUCCESS;
 }
 
@@ -66,7 +66,7 @@ mca_coll_base_module_t *mca_coll_ascend_comm_query(struct ompi_communicator_t *c
 {
     mca_coll_ascend_module_t *module;
 
-    (void) comm;
+    (void)comm;
     *priority = mca_coll_ascend_component.priority;
     if (!mca_coll_ascend_component.enable || !mca_common_ascend_active()) {
         return NULL;
@@ -75,7 +75,7 @@ mca_coll_base_module_t *mca_coll_ascend_comm_query(struct ompi_communicator_t *c
     if (NULL == module) {
         return NULL;
     }
-    module->super.coll_module_enable  = module_enable;
+    module->super.coll_module_enable = module_enable;
     module->super.coll_module_disable = module_disable;
     mca_coll_ascend_install_allgather(&module->super);
     mca_coll_ascend_install_alltoall(&module->super);

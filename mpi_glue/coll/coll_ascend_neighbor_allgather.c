@@ -10,7 +10,7 @@ static void degrees(const mca_coll_ascend_call_t *call, int *in, int *out)
 {
     *in = *out = 0;
     if (NULL != call->comm->c_topo) {
-        (void) mca_topo_base_neighbor_count(call->comm, in, out);
+        (void)mca_topo_base_neighbor_count(call->comm, in, out);
     }
 }
 
@@ -21,7 +21,7 @@ static void describe_neighbor_allgather(const mca_coll_ascend_call_t *call,
     int in, out;
 
     degrees(call, &in, &out);
-    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->scount, call->sdtype);
+    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     mca_coll_ascend_blocks(&recv->out, call->rbuf, in, call->rcount, call->rdtype);
     recv->in = recv->out;
 }
@@ -36,29 +36,35 @@ static int invoke_neighbor_allgather(const mca_coll_ascend_call_t *call)
                                               call->rcount, call->rdtype, call->comm,
                                               lower->coll_neighbor_allgather_module);
     case MCA_COLL_ASCEND_NONBLOCKING:
-        return lower->coll_ineighbor_allgather(call->sbuf, call->scount, call->sdtype, call->rbuf,
-                                               call->rcount, call->rdtype, call->comm,
-                                               call->request,
-                                               lower->coll_ineighbor_allgather_module);
+        return lower->coll_ineighbor_allgather(
+            call->sbuf, call->scount, call->sdtype, call->rbuf, call->rcount, call->rdtype,
+            call->comm, call->request, lower->coll_ineighbor_allgather_module);
     default:
-        return lower->coll_neighbor_allgather_init(call->sbuf, call->scount, call->sdtype,
-                                                   call->rbuf, call->rcount, call->rdtype,
-                                                   call->comm, call->info, call->request,
-                                                   lower->coll_neighbor_allgather_init_module);
+        return lower->coll_neighbor_allgather_init(
+            call->sbuf, call->scount, call->sdtype, call->rbuf, call->rcount, call->rdtype,
+            call->comm, call->info, call->request, lower->coll_neighbor_allgather_init_module);
     }
 }
 
 static const mca_coll_ascend_family_t family_neighbor_allgather = {
-    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER, .describe = describe_neighbor_allgather, .invoke = invoke_neighbor_allgather};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER,
+    .describe = describe_neighbor_allgather,
+    .invoke = invoke_neighbor_allgather};
 
 static int neighbor_allgather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                               void *rbuf, int rcount, struct ompi_datatype_t *rdtype,
                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_allgather,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .scount = scount,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcount = rcount,
-                                   .rdtype = rdtype, .comm = comm, .module = module};
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -69,10 +75,16 @@ static int ineighbor_allgather(const void *sbuf, int scount, struct ompi_datatyp
                                mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_allgather,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -83,10 +95,17 @@ static int neighbor_allgather_init(const void *sbuf, int scount, struct ompi_dat
                                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_allgather,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -98,7 +117,7 @@ static void describe_neighbor_allgatherv(const mca_coll_ascend_call_t *call,
     int in, out;
 
     degrees(call, &in, &out);
-    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->scount, call->sdtype);
+    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     mca_coll_ascend_vector(&recv->out, call->rbuf, in, call->rcounts, call->rdispls, call->rdtype);
     recv->in = recv->out;
 }
@@ -113,21 +132,21 @@ static int invoke_neighbor_allgatherv(const mca_coll_ascend_call_t *call)
                                                call->rcounts, call->rdispls, call->rdtype,
                                                call->comm, lower->coll_neighbor_allgatherv_module);
     case MCA_COLL_ASCEND_NONBLOCKING:
-        return lower->coll_ineighbor_allgatherv(call->sbuf, call->scount, call->sdtype, call->rbuf,
-                                                call->rcounts, call->rdispls, call->rdtype,
-                                                call->comm, call->request,
-                                                lower->coll_ineighbor_allgatherv_module);
+        return lower->coll_ineighbor_allgatherv(
+            call->sbuf, call->scount, call->sdtype, call->rbuf, call->rcounts, call->rdispls,
+            call->rdtype, call->comm, call->request, lower->coll_ineighbor_allgatherv_module);
     default:
-        return lower->coll_neighbor_allgatherv_init(call->sbuf, call->scount, call->sdtype,
-                                                    call->rbuf, call->rcounts, call->rdispls,
-                                                    call->rdtype, call->comm, call->info,
-                                                    call->request,
-                                                    lower->coll_neighbor_allgatherv_init_module);
+        return lower->coll_neighbor_allgatherv_init(
+            call->sbuf, call->scount, call->sdtype, call->rbuf, call->rcounts, call->rdispls,
+            call->rdtype, call->comm, call->info, call->request,
+            lower->coll_neighbor_allgatherv_init_module);
     }
 }
 
 static const mca_coll_ascend_family_t family_neighbor_allgatherv = {
-    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV, .describe = describe_neighbor_allgatherv, .invoke = invoke_neighbor_allgatherv};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV,
+    .describe = describe_neighbor_allgatherv,
+    .invoke = invoke_neighbor_allgatherv};
 
 static int neighbor_allgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                                void *rbuf, const int *rcounts, const int *rdispls,
@@ -135,9 +154,15 @@ static int neighbor_allgatherv(const void *sbuf, int scount, struct ompi_datatyp
                                mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_allgatherv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .scount = scount,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcounts = rcounts,
-                                   .rdispls = rdispls, .rdtype = rdtype, .comm = comm,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -149,10 +174,17 @@ static int ineighbor_allgatherv(const void *sbuf, int scount, struct ompi_dataty
                                 ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_allgatherv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .comm = comm, .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -164,10 +196,17 @@ static int neighbor_allgatherv_init(const void *sbuf, int scount, struct ompi_da
                                     ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_allgatherv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdispls = rdispls, .rdtype = rdtype,
-                                   .comm = comm, .info = info, .request = request,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);

@@ -10,7 +10,7 @@ static void degrees(const mca_coll_ascend_call_t *call, int *in, int *out)
 {
     *in = *out = 0;
     if (NULL != call->comm->c_topo) {
-        (void) mca_topo_base_neighbor_count(call->comm, in, out);
+        (void)mca_topo_base_neighbor_count(call->comm, in, out);
     }
 }
 
@@ -39,24 +39,31 @@ static int invoke_neighbor_alltoall(const mca_coll_ascend_call_t *call)
                                               call->rcount, call->rdtype, call->comm, call->request,
                                               lower->coll_ineighbor_alltoall_module);
     default:
-        return lower->coll_neighbor_alltoall_init(call->sbuf, call->scount, call->sdtype,
-                                                  call->rbuf, call->rcount, call->rdtype,
-                                                  call->comm, call->info, call->request,
-                                                  lower->coll_neighbor_alltoall_init_module);
+        return lower->coll_neighbor_alltoall_init(
+            call->sbuf, call->scount, call->sdtype, call->rbuf, call->rcount, call->rdtype,
+            call->comm, call->info, call->request, lower->coll_neighbor_alltoall_init_module);
     }
 }
 
 static const mca_coll_ascend_family_t family_neighbor_alltoall = {
-    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL, .describe = describe_neighbor_alltoall, .invoke = invoke_neighbor_alltoall};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL,
+    .describe = describe_neighbor_alltoall,
+    .invoke = invoke_neighbor_alltoall};
 
 static int neighbor_alltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                              void *rbuf, int rcount, struct ompi_datatype_t *rdtype,
                              struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoall,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .scount = scount,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcount = rcount,
-                                   .rdtype = rdtype, .comm = comm, .module = module};
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -67,10 +74,16 @@ static int ineighbor_alltoall(const void *sbuf, int scount, struct ompi_datatype
                               mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoall,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -81,10 +94,17 @@ static int neighbor_alltoall_init(const void *sbuf, int scount, struct ompi_data
                                   ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoall,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf,
-                                   .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -107,27 +127,26 @@ static int invoke_neighbor_alltoallv(const mca_coll_ascend_call_t *call)
 
     switch (call->form) {
     case MCA_COLL_ASCEND_BLOCKING:
-        return lower->coll_neighbor_alltoallv(call->sbuf, call->scounts, call->sdispls,
-                                              call->sdtype, call->rbuf, call->rcounts,
-                                              call->rdispls, call->rdtype, call->comm,
-                                              lower->coll_neighbor_alltoallv_module);
+        return lower->coll_neighbor_alltoallv(
+            call->sbuf, call->scounts, call->sdispls, call->sdtype, call->rbuf, call->rcounts,
+            call->rdispls, call->rdtype, call->comm, lower->coll_neighbor_alltoallv_module);
     case MCA_COLL_ASCEND_NONBLOCKING:
-        return lower->coll_ineighbor_alltoallv(call->sbuf, call->scounts, call->sdispls,
-                                               call->sdtype, call->rbuf, call->rcounts,
-                                               call->rdispls, call->rdtype, call->comm,
-                                               call->request,
-                                               lower->coll_ineighbor_alltoallv_module);
+        return lower->coll_ineighbor_alltoallv(
+            call->sbuf, call->scounts, call->sdispls, call->sdtype, call->rbuf, call->rcounts,
+            call->rdispls, call->rdtype, call->comm, call->request,
+            lower->coll_ineighbor_alltoallv_module);
     default:
-        return lower->coll_neighbor_alltoallv_init(call->sbuf, call->scounts, call->sdispls,
-                                                   call->sdtype, call->rbuf, call->rcounts,
-                                                   call->rdispls, call->rdtype, call->comm,
-                                                   call->info, call->request,
-                                                   lower->coll_neighbor_alltoallv_init_module);
+        return lower->coll_neighbor_alltoallv_init(
+            call->sbuf, call->scounts, call->sdispls, call->sdtype, call->rbuf, call->rcounts,
+            call->rdispls, call->rdtype, call->comm, call->info, call->request,
+            lower->coll_neighbor_alltoallv_init_module);
     }
 }
 
 static const mca_coll_ascend_family_t family_neighbor_alltoallv = {
-    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV, .describe = describe_neighbor_alltoallv, .invoke = invoke_neighbor_alltoallv};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV,
+    .describe = describe_neighbor_alltoallv,
+    .invoke = invoke_neighbor_alltoallv};
 
 static int neighbor_alltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                               struct ompi_datatype_t *sdtype, void *rbuf, const int *rcounts,
@@ -135,10 +154,17 @@ static int neighbor_alltoallv(const void *sbuf, const int *scounts, const int *s
                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf,
-                                   .scounts = scounts, .sdispls = sdispls, .sdtype = sdtype,
-                                   .rbuf = rbuf, .rcounts = rcounts, .rdispls = rdispls,
-                                   .rdtype = rdtype, .comm = comm, .module = module};
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -150,10 +176,17 @@ static int ineighbor_alltoallv(const void *sbuf, const int *scounts, const int *
                                mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf,
-                                   .scounts = scounts, .sdispls = sdispls, .sdtype = sdtype,
-                                   .rbuf = rbuf, .rcounts = rcounts, .rdispls = rdispls,
-                                   .rdtype = rdtype, .comm = comm, .request = request,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -166,10 +199,18 @@ static int neighbor_alltoallv_init(const void *sbuf, const int *scounts, const i
                                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf,
-                                   .scounts = scounts, .sdispls = sdispls, .sdtype = sdtype,
-                                   .rbuf = rbuf, .rcounts = rcounts, .rdispls = rdispls,
-                                   .rdtype = rdtype, .comm = comm, .info = info, .request = request,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdispls = rdispls,
+                                   .rdtype = rdtype,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -182,16 +223,16 @@ static void describe_neighbor_alltoallw(const mca_coll_ascend_call_t *call,
     int in, out;
 
     degrees(call, &in, &out);
-    send->in = (mca_common_ascend_layout_t){.buf     = call->sbuf,
+    send->in = (mca_common_ascend_layout_t){.buf = call->sbuf,
                                             .nblocks = out,
-                                            .counts  = call->scounts,
+                                            .counts = call->scounts,
                                             .adispls = call->sadispls,
-                                            .dtypes  = call->sdtypes};
-    recv->out = (mca_common_ascend_layout_t){.buf     = call->rbuf,
+                                            .dtypes = call->sdtypes};
+    recv->out = (mca_common_ascend_layout_t){.buf = call->rbuf,
                                              .nblocks = in,
-                                             .counts  = call->rcounts,
+                                             .counts = call->rcounts,
                                              .adispls = call->radispls,
-                                             .dtypes  = call->rdtypes};
+                                             .dtypes = call->rdtypes};
     recv->in = recv->out;
 }
 
@@ -201,27 +242,26 @@ static int invoke_neighbor_alltoallw(const mca_coll_ascend_call_t *call)
 
     switch (call->form) {
     case MCA_COLL_ASCEND_BLOCKING:
-        return lower->coll_neighbor_alltoallw(call->sbuf, call->scounts, call->sadispls,
-                                              call->sdtypes, call->rbuf, call->rcounts,
-                                              call->radispls, call->rdtypes, call->comm,
-                                              lower->coll_neighbor_alltoallw_module);
+        return lower->coll_neighbor_alltoallw(
+            call->sbuf, call->scounts, call->sadispls, call->sdtypes, call->rbuf, call->rcounts,
+            call->radispls, call->rdtypes, call->comm, lower->coll_neighbor_alltoallw_module);
     case MCA_COLL_ASCEND_NONBLOCKING:
-        return lower->coll_ineighbor_alltoallw(call->sbuf, call->scounts, call->sadispls,
-                                               call->sdtypes, call->rbuf, call->rcounts,
-                                               call->radispls, call->rdtypes, call->comm,
-                                               call->request,
-                                               lower->coll_ineighbor_alltoallw_module);
+        return lower->coll_ineighbor_alltoallw(
+            call->sbuf, call->scounts, call->sadispls, call->sdtypes, call->rbuf, call->rcounts,
+            call->radispls, call->rdtypes, call->comm, call->request,
+            lower->coll_ineighbor_alltoallw_module);
     default:
-        return lower->coll_neighbor_alltoallw_init(call->sbuf, call->scounts, call->sadispls,
-                                                   call->sdtypes, call->rbuf, call->rcounts,
-                                                   call->radispls, call->rdtypes, call->comm,
-                                                   call->info, call->request,
-                                                   lower->coll_neighbor_alltoallw_init_module);
+        return lower->coll_neighbor_alltoallw_init(
+            call->sbuf, call->scounts, call->sadispls, call->sdtypes, call->rbuf, call->rcounts,
+            call->radispls, call->rdtypes, call->comm, call->info, call->request,
+            lower->coll_neighbor_alltoallw_init_module);
     }
 }
 
 static const mca_coll_ascend_family_t family_neighbor_alltoallw = {
-    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW, .describe = describe_neighbor_alltoallw, .invoke = invoke_neighbor_alltoallw};
+    .kind = MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW,
+    .describe = describe_neighbor_alltoallw,
+    .invoke = invoke_neighbor_alltoallw};
 
 static int neighbor_alltoallw(const void *sbuf, const int *scounts, const MPI_Aint *sdispls,
                               struct ompi_datatype_t *const *sdtypes, void *rbuf,
@@ -230,10 +270,17 @@ static int neighbor_alltoallw(const void *sbuf, const int *scounts, const MPI_Ai
                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallw,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf,
-                                   .scounts = scounts, .sadispls = sdispls, .sdtypes = sdtypes,
-                                   .rbuf = rbuf, .rcounts = rcounts, .radispls = rdispls,
-                                   .rdtypes = rdtypes, .comm = comm, .module = module};
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sadispls = sdispls,
+                                   .sdtypes = sdtypes,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .radispls = rdispls,
+                                   .rdtypes = rdtypes,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -246,10 +293,17 @@ static int ineighbor_alltoallw(const void *sbuf, const int *scounts, const MPI_A
                                mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallw,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf,
-                                   .scounts = scounts, .sadispls = sdispls, .sdtypes = sdtypes,
-                                   .rbuf = rbuf, .rcounts = rcounts, .radispls = rdispls,
-                                   .rdtypes = rdtypes, .comm = comm, .request = request,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sadispls = sdispls,
+                                   .sdtypes = sdtypes,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .radispls = rdispls,
+                                   .rdtypes = rdtypes,
+                                   .comm = comm,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -263,11 +317,19 @@ static int neighbor_alltoallw_init(const void *sbuf, const int *scounts, const M
                                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallw,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf,
-                                   .scounts = scounts, .sadispls = sdispls, .sdtypes = sdtypes,
-                                   .rbuf = rbuf, .rcounts = rcounts, .radispls = rdispls,
-                                   .rdtypes = rdtypes, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sadispls = sdispls,
+                                   .sdtypes = sdtypes,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .radispls = rdispls,
+                                   .rdtypes = rdtypes,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }

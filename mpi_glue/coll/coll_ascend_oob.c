@@ -16,7 +16,7 @@
 
 static void make_key(char *key, const char *name)
 {
-    (void) snprintf(key, KEY_MAX, "ascend.%s", name);
+    (void)snprintf(key, KEY_MAX, "ascend.%s", name);
 }
 
 static asc_status_t oob_put(void *ctx, const char *name, const void *blob, size_t len)
@@ -24,7 +24,7 @@ static asc_status_t oob_put(void *ctx, const char *name, const void *blob, size_
     char key[KEY_MAX];
     int rc;
 
-    (void) ctx;
+    (void)ctx;
     make_key(key, name);
     OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_LOCAL, key, blob, len);
     if (OPAL_SUCCESS == rc) {
@@ -43,19 +43,18 @@ static int get_now(const opal_process_name_t *name, const char *key, char *how,
     int rc;
 
     OBJ_CONSTRUCT(&info, opal_list_t);
-    flag            = OBJ_NEW(opal_value_t);
-    flag->key       = strdup(how);
-    flag->type      = OPAL_BOOL;
+    flag = OBJ_NEW(opal_value_t);
+    flag->key = strdup(how);
+    flag->type = OPAL_BOOL;
     flag->data.flag = true;
     opal_list_append(&info, &flag->super);
     *value = NULL;
-    rc     = opal_pmix.get(name, key, &info, value);
+    rc = opal_pmix.get(name, key, &info, value);
     OPAL_LIST_DESTRUCT(&info);
     return (OPAL_SUCCESS == rc && NULL == *value) ? OPAL_ERR_NOT_FOUND : rc;
 }
 
-static asc_status_t oob_get(void *ctx, uint64_t peer_uid, const char *name, void *blob,
-                            size_t *len)
+static asc_status_t oob_get(void *ctx, uint64_t peer_uid, const char *name, void *blob, size_t *len)
 {
     opal_process_name_t peer;
     opal_value_t *value;
@@ -63,7 +62,7 @@ static asc_status_t oob_get(void *ctx, uint64_t peer_uid, const char *name, void
     asc_status_t status = ASC_ERR_NOT_FOUND;
     int rc;
 
-    (void) ctx;
+    (void)ctx;
     if (!mca_coll_ascend_find_uid(peer_uid, &peer)) {
         return ASC_ERR_NOT_FOUND;
     }
@@ -77,9 +76,9 @@ static asc_status_t oob_get(void *ctx, uint64_t peer_uid, const char *name, void
         return ASC_ERR_NOT_FOUND;
     }
     if (OPAL_BYTE_OBJECT == value->type && value->data.bo.size >= 0 &&
-        (size_t) value->data.bo.size <= *len) {
-        memcpy(blob, value->data.bo.bytes, (size_t) value->data.bo.size);
-        *len   = (size_t) value->data.bo.size;
+        (size_t)value->data.bo.size <= *len) {
+        memcpy(blob, value->data.bo.bytes, (size_t)value->data.bo.size);
+        *len = (size_t)value->data.bo.size;
         status = ASC_OK;
     }
     OBJ_RELEASE(value);

@@ -13,11 +13,10 @@
 #include "opal/threads/mutex.h"
 
 _Static_assert(64 == sizeof(mca_coll_ascend_record_t), "a record is a cache line");
-_Static_assert(sizeof(mca_coll_ascend_facts_t) ==
-                   sizeof(((mca_coll_ascend_record_t *) NULL)->words),
+_Static_assert(sizeof(mca_coll_ascend_facts_t) == sizeof(((mca_coll_ascend_record_t *)NULL)->words),
                "facts fill their words");
 
-#define TABLE_BYTES                                                                                \
+#define TABLE_BYTES \
     (MCA_COLL_ASCEND_BUCKETS * MCA_COLL_ASCEND_RING * sizeof(mca_coll_ascend_record_t))
 
 /* Looks between two looks at the clock. */
@@ -25,65 +24,65 @@ _Static_assert(sizeof(mca_coll_ascend_facts_t) ==
 
 const mca_coll_ascend_trait_t mca_coll_ascend_traits[MCA_COLL_ASCEND_KINDS] = {
     [MCA_COLL_ASCEND_NONE] = {.name = "nothing"},
-    [MCA_COLL_ASCEND_ALLGATHER] = {.name  = "MPI_Allgather",
+    [MCA_COLL_ASCEND_ALLGATHER] = {.name = "MPI_Allgather",
                                    .watch = MCA_COLL_ASCEND_WATCH_ALL,
                                    .match = MCA_COLL_ASCEND_MATCH_BLOCKS},
     [MCA_COLL_ASCEND_ALLGATHERV] = {.name = "MPI_Allgatherv", .watch = MCA_COLL_ASCEND_WATCH_ALL},
-    [MCA_COLL_ASCEND_ALLREDUCE] = {.name    = "MPI_Allreduce",
-                                   .watch   = MCA_COLL_ASCEND_WATCH_ALL,
-                                   .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+    [MCA_COLL_ASCEND_ALLREDUCE] = {.name = "MPI_Allreduce",
+                                   .watch = MCA_COLL_ASCEND_WATCH_ALL,
+                                   .match = MCA_COLL_ASCEND_MATCH_EQUAL,
                                    .reduces = true},
-    [MCA_COLL_ASCEND_ALLTOALL] = {.name  = "MPI_Alltoall",
+    [MCA_COLL_ASCEND_ALLTOALL] = {.name = "MPI_Alltoall",
                                   .watch = MCA_COLL_ASCEND_WATCH_ALL,
                                   .match = MCA_COLL_ASCEND_MATCH_BLOCKS},
     [MCA_COLL_ASCEND_ALLTOALLV] = {.name = "MPI_Alltoallv", .watch = MCA_COLL_ASCEND_WATCH_ALL},
     [MCA_COLL_ASCEND_ALLTOALLW] = {.name = "MPI_Alltoallw", .watch = MCA_COLL_ASCEND_WATCH_ALL},
-    [MCA_COLL_ASCEND_BARRIER]   = {.name = "MPI_Barrier"},
-    [MCA_COLL_ASCEND_BCAST]     = {.name   = "MPI_Bcast",
-                                   .watch  = MCA_COLL_ASCEND_WATCH_ROOT,
-                                   .match  = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                   .rooted = true},
-    [MCA_COLL_ASCEND_EXSCAN]    = {.name    = "MPI_Exscan",
-                                   .watch   = MCA_COLL_ASCEND_WATCH_LOWER,
-                                   .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                   .reduces = true},
-    [MCA_COLL_ASCEND_GATHER]    = {.name   = "MPI_Gather",
-                                   .watch  = MCA_COLL_ASCEND_WATCH_LEAVES,
-                                   .match  = MCA_COLL_ASCEND_MATCH_BLOCKS,
-                                   .rooted = true},
-    [MCA_COLL_ASCEND_GATHERV]   = {.name   = "MPI_Gatherv",
-                                   .watch  = MCA_COLL_ASCEND_WATCH_LEAVES,
-                                   .rooted = true},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER]  = {.name = "MPI_Neighbor_allgather"},
+    [MCA_COLL_ASCEND_BARRIER] = {.name = "MPI_Barrier"},
+    [MCA_COLL_ASCEND_BCAST] = {.name = "MPI_Bcast",
+                               .watch = MCA_COLL_ASCEND_WATCH_ROOT,
+                               .match = MCA_COLL_ASCEND_MATCH_EQUAL,
+                               .rooted = true},
+    [MCA_COLL_ASCEND_EXSCAN] = {.name = "MPI_Exscan",
+                                .watch = MCA_COLL_ASCEND_WATCH_LOWER,
+                                .match = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                .reduces = true},
+    [MCA_COLL_ASCEND_GATHER] = {.name = "MPI_Gather",
+                                .watch = MCA_COLL_ASCEND_WATCH_LEAVES,
+                                .match = MCA_COLL_ASCEND_MATCH_BLOCKS,
+                                .rooted = true},
+    [MCA_COLL_ASCEND_GATHERV] = {.name = "MPI_Gatherv",
+                                 .watch = MCA_COLL_ASCEND_WATCH_LEAVES,
+                                 .rooted = true},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER] = {.name = "MPI_Neighbor_allgather"},
     [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV] = {.name = "MPI_Neighbor_allgatherv"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL]   = {.name = "MPI_Neighbor_alltoall"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV]  = {.name = "MPI_Neighbor_alltoallv"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW]  = {.name = "MPI_Neighbor_alltoallw"},
-    [MCA_COLL_ASCEND_REDUCE]              = {.name    = "MPI_Reduce",
-                                             .watch   = MCA_COLL_ASCEND_WATCH_LEAVES,
-                                             .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                             .rooted  = true,
-                                             .reduces = true},
-    [MCA_COLL_ASCEND_REDUCE_LOCAL]        = {.name = "MPI_Reduce_local"},
-    [MCA_COLL_ASCEND_REDUCE_SCATTER]      = {.name    = "MPI_Reduce_scatter",
-                                             .watch   = MCA_COLL_ASCEND_WATCH_ALL,
-                                             .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                             .reduces = true},
-    [MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK] = {.name    = "MPI_Reduce_scatter_block",
-                                              .watch   = MCA_COLL_ASCEND_WATCH_ALL,
-                                              .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL] = {.name = "MPI_Neighbor_alltoall"},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV] = {.name = "MPI_Neighbor_alltoallv"},
+    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW] = {.name = "MPI_Neighbor_alltoallw"},
+    [MCA_COLL_ASCEND_REDUCE] = {.name = "MPI_Reduce",
+                                .watch = MCA_COLL_ASCEND_WATCH_LEAVES,
+                                .match = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                .rooted = true,
+                                .reduces = true},
+    [MCA_COLL_ASCEND_REDUCE_LOCAL] = {.name = "MPI_Reduce_local"},
+    [MCA_COLL_ASCEND_REDUCE_SCATTER] = {.name = "MPI_Reduce_scatter",
+                                        .watch = MCA_COLL_ASCEND_WATCH_ALL,
+                                        .match = MCA_COLL_ASCEND_MATCH_EQUAL,
+                                        .reduces = true},
+    [MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK] = {.name = "MPI_Reduce_scatter_block",
+                                              .watch = MCA_COLL_ASCEND_WATCH_ALL,
+                                              .match = MCA_COLL_ASCEND_MATCH_EQUAL,
                                               .reduces = true},
-    [MCA_COLL_ASCEND_SCAN]                 = {.name    = "MPI_Scan",
-                                              .watch   = MCA_COLL_ASCEND_WATCH_LOWER,
-                                              .match   = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                              .reduces = true},
-    [MCA_COLL_ASCEND_SCATTER]              = {.name   = "MPI_Scatter",
-                                              .watch  = MCA_COLL_ASCEND_WATCH_ROOT,
-                                              .match  = MCA_COLL_ASCEND_MATCH_BLOCKS,
-                                              .rooted = true},
-    [MCA_COLL_ASCEND_SCATTERV]             = {.name   = "MPI_Scatterv",
-                                              .watch  = MCA_COLL_ASCEND_WATCH_ROOT,
-                                              .rooted = true},
+    [MCA_COLL_ASCEND_SCAN] = {.name = "MPI_Scan",
+                              .watch = MCA_COLL_ASCEND_WATCH_LOWER,
+                              .match = MCA_COLL_ASCEND_MATCH_EQUAL,
+                              .reduces = true},
+    [MCA_COLL_ASCEND_SCATTER] = {.name = "MPI_Scatter",
+                                 .watch = MCA_COLL_ASCEND_WATCH_ROOT,
+                                 .match = MCA_COLL_ASCEND_MATCH_BLOCKS,
+                                 .rooted = true},
+    [MCA_COLL_ASCEND_SCATTERV] = {.name = "MPI_Scatterv",
+                                  .watch = MCA_COLL_ASCEND_WATCH_ROOT,
+                                  .rooted = true},
 };
 
 static const mca_coll_ascend_trait_t *trait_of(unsigned kind)
@@ -95,40 +94,39 @@ static const mca_coll_ascend_trait_t *trait_of(unsigned kind)
 
 static uint64_t bytes_of(size_t count, const struct ompi_datatype_t *dtype)
 {
-    return (uint64_t) count * dtype->super.size;
+    return (uint64_t)count * dtype->super.size;
 }
 
 /* Only arguments that are significant on this rank may be looked at. */
 static void fill_bytes(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts_t *facts)
 {
     const bool root = call->root == ompi_comm_rank(call->comm);
-    size_t total    = 0;
+    size_t total = 0;
 
     switch (facts->kind) {
     case MCA_COLL_ASCEND_GATHER:
-        facts->received = root ? bytes_of((size_t) call->rcount, call->rdtype) : 0;
-        facts->sent = root ? facts->received : bytes_of((size_t) call->scount, call->sdtype);
+        facts->received = root ? bytes_of((size_t)call->rcount, call->rdtype) : 0;
+        facts->sent = root ? facts->received : bytes_of((size_t)call->scount, call->sdtype);
         break;
     case MCA_COLL_ASCEND_SCATTER:
-        facts->sent     = root ? bytes_of((size_t) call->scount, call->sdtype) : 0;
-        facts->received = root ? facts->sent : bytes_of((size_t) call->rcount, call->rdtype);
+        facts->sent = root ? bytes_of((size_t)call->scount, call->sdtype) : 0;
+        facts->received = root ? facts->sent : bytes_of((size_t)call->rcount, call->rdtype);
         break;
     case MCA_COLL_ASCEND_ALLGATHER:
     case MCA_COLL_ASCEND_ALLTOALL:
-        facts->received = bytes_of((size_t) call->rcount, call->rdtype);
-        facts->sent     = (MPI_IN_PLACE == call->sbuf)
-                              ? facts->received
-                              : bytes_of((size_t) call->scount, call->sdtype);
+        facts->received = bytes_of((size_t)call->rcount, call->rdtype);
+        facts->sent = (MPI_IN_PLACE == call->sbuf) ? facts->received
+                                                   : bytes_of((size_t)call->scount, call->sdtype);
         break;
     case MCA_COLL_ASCEND_REDUCE_SCATTER:
         for (int i = 0; i < ompi_comm_size(call->comm); i++) {
-            total += (size_t) call->rcounts[i];
+            total += (size_t)call->rcounts[i];
         }
         facts->received = bytes_of(total, call->rdtype);
         break;
     default:
         if (MCA_COLL_ASCEND_MATCH_EQUAL == mca_coll_ascend_traits[facts->kind].match) {
-            facts->received = bytes_of((size_t) call->rcount, call->rdtype);
+            facts->received = bytes_of((size_t)call->rcount, call->rdtype);
         }
     }
 }
@@ -138,21 +136,21 @@ static void fill_facts(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts
     const mca_coll_ascend_trait_t *trait = &mca_coll_ascend_traits[call->family->kind];
 
     memset(facts, 0, sizeof(*facts));
-    facts->kind = (uint16_t) call->family->kind;
+    facts->kind = (uint16_t)call->family->kind;
     facts->root = trait->rooted ? call->root : -1;
     if (trait->reduces) {
         facts->type = call->rdtype->super.bdt_used;
-        facts->op   = ompi_op_is_intrinsic(call->op) ? (uint32_t) call->op->o_f_to_c_index
-                                                     : MCA_COLL_ASCEND_OP_USER;
+        facts->op = ompi_op_is_intrinsic(call->op) ? (uint32_t)call->op->o_f_to_c_index
+                                                   : MCA_COLL_ASCEND_OP_USER;
     }
     fill_bytes(call, facts);
 }
 
 static size_t place_of(uint64_t tag)
 {
-    const size_t bucket = (size_t) ((tag >> 32) - 1) % MCA_COLL_ASCEND_BUCKETS;
+    const size_t bucket = (size_t)((tag >> 32) - 1) % MCA_COLL_ASCEND_BUCKETS;
 
-    return bucket * MCA_COLL_ASCEND_RING + (size_t) tag % MCA_COLL_ASCEND_RING;
+    return bucket * MCA_COLL_ASCEND_RING + (size_t)tag % MCA_COLL_ASCEND_RING;
 }
 
 static mca_coll_ascend_record_t *own_table(void)
@@ -166,8 +164,7 @@ static mca_coll_ascend_record_t *own_table(void)
 /* Two threads on two communicators may meet in one bucket. */
 static opal_mutex_t post_lock = OPAL_MUTEX_STATIC_INIT;
 
-static void write_record(mca_coll_ascend_record_t *record,
-                         const mca_coll_ascend_posted_t *posted)
+static void write_record(mca_coll_ascend_record_t *record, const mca_coll_ascend_posted_t *posted)
 {
     OPAL_THREAD_LOCK(&post_lock);
     __atomic_store_n(&record->tag, 0, __ATOMIC_RELAXED);
@@ -182,12 +179,12 @@ static void write_record(mca_coll_ascend_record_t *record,
 void mca_coll_ascend_record_post(const mca_coll_ascend_call_t *call, bool device, bool failed,
                                  mca_coll_ascend_posted_t *posted)
 {
-    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
-    mca_coll_ascend_record_t *table  = own_table();
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)call->module;
+    mca_coll_ascend_record_t *table = own_table();
 
     module->context = call->comm->c_contextid;
-    posted->tag     = ((uint64_t) module->context + 1) << 32 | ++module->posted;
-    posted->late    = false;
+    posted->tag = ((uint64_t)module->context + 1) << 32 | ++module->posted;
+    posted->late = false;
     fill_facts(call, &posted->facts);
     posted->facts.device = device;
     posted->facts.failed = failed;
@@ -198,8 +195,8 @@ void mca_coll_ascend_record_post(const mca_coll_ascend_call_t *call, bool device
 
 void mca_coll_ascend_record_forget(mca_coll_ascend_module_t *module)
 {
-    mca_coll_ascend_record_t *table  = own_table();
-    const uint64_t context           = (uint64_t) module->context + 1;
+    mca_coll_ascend_record_t *table = own_table();
+    const uint64_t context = (uint64_t)module->context + 1;
     mca_coll_ascend_record_t *record = NULL;
 
     if (0 == module->posted || NULL == table) {
@@ -217,15 +214,18 @@ void mca_coll_ascend_record_forget(mca_coll_ascend_module_t *module)
 
 /* -------------------------------------------------------- peers' side --- */
 
-typedef enum sight { SIGHT_NOT_YET, SIGHT_THERE, SIGHT_PASSED } sight_t;
+typedef enum sight {
+    SIGHT_NOT_YET,
+    SIGHT_THERE,
+    SIGHT_PASSED
+} sight_t;
 
 static sight_t look(const void *mail, uint64_t tag, mca_coll_ascend_facts_t *facts)
 {
-    const mca_coll_ascend_record_t *record =
-        (const mca_coll_ascend_record_t *) mail + place_of(tag);
+    const mca_coll_ascend_record_t *record = (const mca_coll_ascend_record_t *)mail + place_of(tag);
     const uint64_t found = __atomic_load_n(&record->tag, __ATOMIC_ACQUIRE);
 
-    const bool older     = found >> 32 == tag >> 32 && (int32_t) (uint32_t) (found - tag) < 0;
+    const bool older = found >> 32 == tag >> 32 && (int32_t)(uint32_t)(found - tag) < 0;
 
     if (0 == found || older) {
         return SIGHT_NOT_YET;
@@ -244,8 +244,8 @@ static int64_t now_ms(void)
 {
     struct timespec now;
 
-    (void) clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* False when the call has to do without this record. */
@@ -258,7 +258,7 @@ static bool wait_for(const void *mail, mca_coll_ascend_posted_t *posted, int64_t
         if (0 == looks % LOOKS) {
             const int64_t now = now_ms();
 
-            *deadline    = (0 == *deadline) ? now + MCA_COLL_ASCEND_RECORD_WAIT_MS : *deadline;
+            *deadline = (0 == *deadline) ? now + MCA_COLL_ASCEND_RECORD_WAIT_MS : *deadline;
             posted->late = now >= *deadline;
         }
         opal_progress();
@@ -273,7 +273,7 @@ static void watched(const mca_coll_ascend_call_t *call, int *first, int *last)
     const int me = ompi_comm_rank(call->comm), size = ompi_comm_size(call->comm);
 
     *first = 0;
-    *last  = -1;
+    *last = -1;
     switch (mca_coll_ascend_traits[call->family->kind].watch) {
     case MCA_COLL_ASCEND_WATCH_ALL:
         *last = size - 1;
@@ -349,7 +349,7 @@ static const char *op_name(uint32_t index)
     const ompi_op_t *op = NULL;
 
     if (MCA_COLL_ASCEND_OP_USER != index && index <= INT_MAX) {
-        op = opal_pointer_array_get_item(ompi_op_f_to_c_table, (int) index);
+        op = opal_pointer_array_get_item(ompi_op_f_to_c_table, (int)index);
     }
     return (NULL != op) ? op->o_name : "an operation of the user's";
 }
@@ -369,23 +369,23 @@ static void put_words(char *words, const mca_coll_ascend_facts_t *facts)
     int len = snprintf(words, WORDS_MAX, "%s", trait->name);
 
     if (trait->rooted) {
-        len += snprintf(words + len, WORDS_MAX - (size_t) len, ", root %d", facts->root);
+        len += snprintf(words + len, WORDS_MAX - (size_t)len, ", root %d", facts->root);
     }
     if (MCA_COLL_ASCEND_MATCH_EQUAL == trait->match) {
-        len += snprintf(words + len, WORDS_MAX - (size_t) len, ", %llu bytes",
-                        (unsigned long long) facts->received);
+        len += snprintf(words + len, WORDS_MAX - (size_t)len, ", %llu bytes",
+                        (unsigned long long)facts->received);
     } else if (MCA_COLL_ASCEND_MATCH_BLOCKS == trait->match) {
-        len += snprintf(words + len, WORDS_MAX - (size_t) len,
+        len += snprintf(words + len, WORDS_MAX - (size_t)len,
                         ", %llu bytes sent and %llu received for each rank",
-                        (unsigned long long) facts->sent, (unsigned long long) facts->received);
+                        (unsigned long long)facts->sent, (unsigned long long)facts->received);
     }
     if (trait->reduces) {
-        len += snprintf(words + len, WORDS_MAX - (size_t) len, " of %s with %s",
+        len += snprintf(words + len, WORDS_MAX - (size_t)len, " of %s with %s",
                         type_name(facts->type), op_name(facts->op));
     }
     if (facts->failed) {
-        (void) snprintf(words + len, WORDS_MAX - (size_t) len,
-                        "; it could not use its device buffer");
+        (void)snprintf(words + len, WORDS_MAX - (size_t)len,
+                       "; it could not use its device buffer");
     }
 }
 
@@ -394,7 +394,7 @@ static void put_words(char *words, const mca_coll_ascend_facts_t *facts)
 static void report(const mca_coll_ascend_call_t *call, const mca_coll_ascend_posted_t *posted,
                    int peer, const mca_coll_ascend_facts_t *theirs, int class)
 {
-    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)call->module;
     char own_words[WORDS_MAX], their_words[WORDS_MAX];
 
     if (module->told) {
@@ -403,8 +403,7 @@ static void report(const mca_coll_ascend_call_t *call, const mca_coll_ascend_pos
     module->told = true;
     put_words(own_words, &posted->facts);
     put_words(their_words, theirs);
-    mca_common_ascend_tell("help-coll-ascend.txt",
-                           theirs->failed ? "peer failed" : "calls differ",
+    mca_common_ascend_tell("help-coll-ascend.txt", theirs->failed ? "peer failed" : "calls differ",
                            mca_coll_ascend_traits[posted->facts.kind].name, call->comm->c_name,
                            ompi_comm_rank(call->comm), own_words, peer, their_words,
                            class_name(class));
@@ -418,7 +417,7 @@ static void report(const mca_coll_ascend_call_t *call, const mca_coll_ascend_pos
 static void drain_bcast(const mca_coll_ascend_call_t *call, const mca_coll_ascend_facts_t *root)
 {
     const mca_coll_base_comm_coll_t *lower = mca_coll_ascend_lower(call);
-    void *scratch                          = NULL;
+    void *scratch = NULL;
 
     if (root->failed || MCA_COLL_ASCEND_BCAST != root->kind || root->root != call->root ||
         0 == root->received || root->received > INT_MAX) {
@@ -426,8 +425,8 @@ static void drain_bcast(const mca_coll_ascend_call_t *call, const mca_coll_ascen
     }
     scratch = malloc(root->received);
     if (NULL != scratch) {
-        (void) lower->coll_bcast(scratch, (int) root->received, MPI_BYTE, call->root, call->comm,
-                                 lower->coll_bcast_module);
+        (void)lower->coll_bcast(scratch, (int)root->received, MPI_BYTE, call->root, call->comm,
+                                lower->coll_bcast_module);
         free(scratch);
     }
 }
@@ -437,10 +436,10 @@ static void drain_bcast(const mca_coll_ascend_call_t *call, const mca_coll_ascen
 static void leave_together(const mca_coll_ascend_call_t *call,
                            const mca_coll_ascend_posted_t *posted)
 {
-    const mca_coll_ascend_module_t *module = (const mca_coll_ascend_module_t *) call->module;
-    mca_coll_ascend_record_t *table        = own_table();
-    const int64_t deadline                 = now_ms() + MCA_COLL_ASCEND_RECORD_LEAVE_MS;
-    const size_t place                     = place_of(posted->tag);
+    const mca_coll_ascend_module_t *module = (const mca_coll_ascend_module_t *)call->module;
+    mca_coll_ascend_record_t *table = own_table();
+    const int64_t deadline = now_ms() + MCA_COLL_ASCEND_RECORD_LEAVE_MS;
+    const size_t place = place_of(posted->tag);
     mca_coll_ascend_facts_t theirs;
 
     if (NULL == table || NULL == module->mails ||
@@ -467,7 +466,7 @@ static void leave_together(const mca_coll_ascend_call_t *call,
 
 static void open_mails(const mca_coll_ascend_call_t *call, mca_coll_ascend_module_t *module)
 {
-    module->mails = calloc((size_t) module->npeers, sizeof(*module->mails));
+    module->mails = calloc((size_t)module->npeers, sizeof(*module->mails));
     if (NULL != module->mails) {
         module->peers_known = true;
         mca_coll_ascend_open_peers(call->comm, module->mails);
@@ -477,9 +476,9 @@ static void open_mails(const mca_coll_ascend_call_t *call, mca_coll_ascend_modul
 int mca_coll_ascend_record_check(const mca_coll_ascend_call_t *call,
                                  mca_coll_ascend_posted_t *posted, int rc)
 {
-    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
-    const bool bcast                 = MCA_COLL_ASCEND_BCAST == call->family->kind;
-    const bool failed                = OMPI_SUCCESS != rc;
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)call->module;
+    const bool bcast = MCA_COLL_ASCEND_BCAST == call->family->kind;
+    const bool failed = OMPI_SUCCESS != rc;
     mca_coll_ascend_facts_t theirs;
     int64_t deadline = 0;
     int first, last;
@@ -522,7 +521,7 @@ int mca_coll_ascend_record_check(const mca_coll_ascend_call_t *call,
 void mca_coll_ascend_record_done(const mca_coll_ascend_call_t *call,
                                  const mca_coll_ascend_posted_t *posted)
 {
-    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)call->module;
     mca_coll_ascend_facts_t theirs;
     int first, last;
 

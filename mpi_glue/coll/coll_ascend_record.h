@@ -24,20 +24,20 @@
 
 BEGIN_C_DECLS
 
-#define MCA_COLL_ASCEND_BUCKETS 64
-#define MCA_COLL_ASCEND_RING    8
+#define MCA_COLL_ASCEND_BUCKETS         64
+#define MCA_COLL_ASCEND_RING            8
 
 /** How long a peer's record is waited for. A peer that calls comes into the
  *  saved function as late as that, so this only bounds the wait for one that
  *  calls nothing that leaves a record. */
-#define MCA_COLL_ASCEND_RECORD_WAIT_MS 10000
+#define MCA_COLL_ASCEND_RECORD_WAIT_MS  10000
 
 /** How long a rank that gives an error waits for the others to have read its
  *  record, before it goes on and perhaps frees the communicator. */
 #define MCA_COLL_ASCEND_RECORD_LEAVE_MS 2000
 
 /** Op of a record when it is not a predefined one: their handles are local. */
-#define MCA_COLL_ASCEND_OP_USER UINT32_MAX
+#define MCA_COLL_ASCEND_OP_USER         UINT32_MAX
 
 /** What a record says. Bytes are those of the data, without gaps. */
 typedef union mca_coll_ascend_facts {
@@ -46,10 +46,10 @@ typedef union mca_coll_ascend_facts {
         uint64_t received; /**< from each; count x type where there is one count */
         uint32_t type;     /**< reductions: set of basic types, as opal's bdt_used */
         uint32_t op;       /**< reductions: index of the operation */
-        int32_t  root;
-        uint16_t kind; /**< mca_coll_ascend_kind_t */
-        uint8_t  failed; /**< this rank gives an error and calls nothing */
-        uint8_t  device; /**< this rank has a device buffer */
+        int32_t root;
+        uint16_t kind;  /**< mca_coll_ascend_kind_t */
+        uint8_t failed; /**< this rank gives an error and calls nothing */
+        uint8_t device; /**< this rank has a device buffer */
     };
     uint64_t words[4];
 } mca_coll_ascend_facts_t;
@@ -64,16 +64,16 @@ typedef struct mca_coll_ascend_record {
 
 /** A call's own record, kept for the comparison. */
 typedef struct mca_coll_ascend_posted {
-    uint64_t                tag;
+    uint64_t tag;
     mca_coll_ascend_facts_t facts;
-    bool                    late; /**< a peer's record did not come in time */
+    bool late; /**< a peer's record did not come in time */
 } mca_coll_ascend_posted_t;
 
 /** Is the call one that leaves a record? */
 static inline bool mca_coll_ascend_recorded(const mca_coll_ascend_call_t *call)
 {
     return MCA_COLL_ASCEND_BLOCKING == call->form && NULL != call->comm &&
-           ((const mca_coll_ascend_module_t *) call->module)->records;
+           ((const mca_coll_ascend_module_t *)call->module)->records;
 }
 
 /** Takes the communicator's next sequence number and writes the record. A few

@@ -5,15 +5,13 @@ static void describe_reduce(const mca_coll_ascend_call_t *call, mca_common_ascen
                             mca_common_ascend_use_t *recv)
 {
     if (mca_coll_ascend_is_root(call)) {
-        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
         if (MPI_IN_PLACE == call->sbuf) {
             recv->in = recv->out;
         }
     }
     if (mca_coll_ascend_is_leaf(call) && MPI_IN_PLACE != call->sbuf) {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
     }
 }
 
@@ -43,9 +41,16 @@ static int reduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype_
                   struct ompi_op_t *op, int root, struct ompi_communicator_t *comm,
                   mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .root = root, .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_reduce,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .root = root,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -54,9 +59,16 @@ static int ireduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype
                    struct ompi_op_t *op, int root, struct ompi_communicator_t *comm,
                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .root = root, .comm = comm, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_reduce,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .root = root,
+                                   .comm = comm,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -67,10 +79,18 @@ static int reduce_init(const void *sbuf, void *rbuf, int count, struct ompi_data
                        struct ompi_info_t *info, ompi_request_t **request,
                        mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .root = root, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_reduce,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .root = root,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -78,12 +98,11 @@ static int reduce_init(const void *sbuf, void *rbuf, int count, struct ompi_data
 static void describe_allreduce(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                                mca_common_ascend_use_t *recv)
 {
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     if (MPI_IN_PLACE == call->sbuf) {
         recv->in = recv->out;
     } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
     }
 }
 
@@ -112,9 +131,15 @@ static int allreduce(const void *sbuf, void *rbuf, int count, struct ompi_dataty
                      struct ompi_op_t *op, struct ompi_communicator_t *comm,
                      mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allreduce, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_allreduce,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -123,9 +148,16 @@ static int iallreduce(const void *sbuf, void *rbuf, int count, struct ompi_datat
                       struct ompi_op_t *op, struct ompi_communicator_t *comm,
                       ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allreduce, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_allreduce,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -135,9 +167,16 @@ static int allreduce_init(const void *sbuf, void *rbuf, int count, struct ompi_d
                           struct ompi_info_t *info, ompi_request_t **request,
                           mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allreduce, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .info = info, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_allreduce,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -155,22 +194,25 @@ static int invoke_reduce_local(const mca_coll_ascend_call_t *call)
 static void describe_reduce_local(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                                   mca_common_ascend_use_t *recv)
 {
-    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->rcount, call->rdtype);
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     recv->in = recv->out;
 }
 
-static const mca_coll_ascend_family_t family_reduce_local = {.kind     = MCA_COLL_ASCEND_REDUCE_LOCAL,
+static const mca_coll_ascend_family_t family_reduce_local = {.kind = MCA_COLL_ASCEND_REDUCE_LOCAL,
                                                              .describe = describe_reduce_local,
-                                                             .invoke   = invoke_reduce_local};
+                                                             .invoke = invoke_reduce_local};
 
-static int reduce_local(const void *inbuf, void *inoutbuf, int count,
-                        struct ompi_datatype_t *dtype, struct ompi_op_t *op,
-                        mca_coll_base_module_t *module)
+static int reduce_local(const void *inbuf, void *inoutbuf, int count, struct ompi_datatype_t *dtype,
+                        struct ompi_op_t *op, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_local,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = inbuf,
-                                   .rbuf = inoutbuf, .rcount = count, .rdtype = dtype, .op = op,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = inbuf,
+                                   .rbuf = inoutbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);

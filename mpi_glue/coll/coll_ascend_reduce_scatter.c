@@ -5,19 +5,18 @@ static void describe_reduce_scatter(const mca_coll_ascend_call_t *call,
                                     mca_common_ascend_use_t *send, mca_common_ascend_use_t *recv)
 {
     const int size = ompi_comm_size(call->comm);
-    size_t total   = 0;
+    size_t total = 0;
 
     for (int i = 0; i < size; i++) {
-        total += (size_t) call->rcounts[i];
+        total += (size_t)call->rcounts[i];
     }
     if (MPI_IN_PLACE == call->sbuf) {
         mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
     } else {
         mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
     }
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf,
-                                    (size_t) call->rcounts[ompi_comm_rank(call->comm)],
-                                    call->rdtype);
+    mca_common_ascend_layout_simple(
+        &recv->out, call->rbuf, (size_t)call->rcounts[ompi_comm_rank(call->comm)], call->rdtype);
 }
 
 static int invoke_reduce_scatter(const mca_coll_ascend_call_t *call)
@@ -39,16 +38,23 @@ static int invoke_reduce_scatter(const mca_coll_ascend_call_t *call)
     }
 }
 
-static const mca_coll_ascend_family_t family_reduce_scatter = {
-    .kind = MCA_COLL_ASCEND_REDUCE_SCATTER, .describe = describe_reduce_scatter, .invoke = invoke_reduce_scatter};
+static const mca_coll_ascend_family_t family_reduce_scatter = {.kind =
+                                                                   MCA_COLL_ASCEND_REDUCE_SCATTER,
+                                                               .describe = describe_reduce_scatter,
+                                                               .invoke = invoke_reduce_scatter};
 
 static int reduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
                           struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                           struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdtype = dtype, .op = op, .comm = comm,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -60,9 +66,15 @@ static int ireduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
                            mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdtype = dtype, .op = op, .comm = comm,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -73,9 +85,16 @@ static int reduce_scatter_init(const void *sbuf, void *rbuf, const int *rcounts,
                                ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf, .rbuf = rbuf,
-                                   .rcounts = rcounts, .rdtype = dtype, .op = op, .comm = comm,
-                                   .info = info, .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcounts = rcounts,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -84,14 +103,14 @@ static void describe_reduce_scatter_block(const mca_coll_ascend_call_t *call,
                                           mca_common_ascend_use_t *send,
                                           mca_common_ascend_use_t *recv)
 {
-    const size_t total = (size_t) call->rcount * (size_t) ompi_comm_size(call->comm);
+    const size_t total = (size_t)call->rcount * (size_t)ompi_comm_size(call->comm);
 
     if (MPI_IN_PLACE == call->sbuf) {
         mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
     } else {
         mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
     }
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
 }
 
 static int invoke_reduce_scatter_block(const mca_coll_ascend_call_t *call)
@@ -108,23 +127,29 @@ static int invoke_reduce_scatter_block(const mca_coll_ascend_call_t *call)
                                                  call->op, call->comm, call->request,
                                                  lower->coll_ireduce_scatter_block_module);
     default:
-        return lower->coll_reduce_scatter_block_init(call->sbuf, call->rbuf, call->rcount,
-                                                     call->rdtype, call->op, call->comm, call->info,
-                                                     call->request,
-                                                     lower->coll_reduce_scatter_block_init_module);
+        return lower->coll_reduce_scatter_block_init(
+            call->sbuf, call->rbuf, call->rcount, call->rdtype, call->op, call->comm, call->info,
+            call->request, lower->coll_reduce_scatter_block_init_module);
     }
 }
 
 static const mca_coll_ascend_family_t family_reduce_scatter_block = {
-    .kind = MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK, .describe = describe_reduce_scatter_block, .invoke = invoke_reduce_scatter_block};
+    .kind = MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK,
+    .describe = describe_reduce_scatter_block,
+    .invoke = invoke_reduce_scatter_block};
 
 static int reduce_scatter_block(const void *sbuf, void *rbuf, int count,
                                 struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                                 struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
-                                   .form = MCA_COLL_ASCEND_BLOCKING, .sbuf = sbuf, .rbuf = rbuf,
-                                   .rcount = count, .rdtype = dtype, .op = op, .comm = comm,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -136,9 +161,15 @@ static int ireduce_scatter_block(const void *sbuf, void *rbuf, int count,
                                  mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING, .sbuf = sbuf, .rbuf = rbuf,
-                                   .rcount = count, .rdtype = dtype, .op = op, .comm = comm,
-                                   .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -149,9 +180,16 @@ static int reduce_scatter_block_init(const void *sbuf, void *rbuf, int count,
                                      ompi_request_t **request, mca_coll_base_module_t *module)
 {
     mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT, .sbuf = sbuf, .rbuf = rbuf,
-                                   .rcount = count, .rdtype = dtype, .op = op, .comm = comm,
-                                   .info = info, .request = request, .module = module};
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }

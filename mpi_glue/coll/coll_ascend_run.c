@@ -6,11 +6,15 @@
 
 #include "opal/util/output.h"
 
-enum { SEND, RECV, BUFFERS };
+enum {
+    SEND,
+    RECV,
+    BUFFERS
+};
 
 typedef struct staging {
-    mca_common_ascend_use_t   uses[BUFFERS];
-    asc_link_mem_kind_t       kinds[BUFFERS];
+    mca_common_ascend_use_t uses[BUFFERS];
+    asc_link_mem_kind_t kinds[BUFFERS];
     mca_common_ascend_names_t names[BUFFERS];
 } staging_t;
 
@@ -79,9 +83,8 @@ static int copy_in(const staging_t *staging, mca_common_ascend_stage_t *stages,
         mca_common_ascend_stage_in(&stages[i], copies);
     }
     status = mca_common_ascend_copies_wait(copies);
-    return (ASC_OK == status)
-               ? OMPI_SUCCESS
-               : mca_common_ascend_copy_failed(status, &staging->names[SEND]);
+    return (ASC_OK == status) ? OMPI_SUCCESS
+                              : mca_common_ascend_copy_failed(status, &staging->names[SEND]);
 }
 
 /* Tells the others how this rank's call stands and looks at theirs. */
@@ -132,8 +135,8 @@ static int run_blocking(mca_coll_ascend_call_t *call, const staging_t *staging)
 
 static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
 {
-    const bool persistent      = MCA_COLL_ASCEND_PERSISTENT == call->form;
-    ompi_request_t **user      = call->request;
+    const bool persistent = MCA_COLL_ASCEND_PERSISTENT == call->form;
+    ompi_request_t **user = call->request;
     mca_common_ascend_request_t *request = mca_common_ascend_request_new(call->comm, persistent);
     int rc;
 
@@ -141,14 +144,14 @@ static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->names = staging->names[RECV];
-    rc             = open_stages(staging, request->stages);
+    rc = open_stages(staging, request->stages);
     if (OMPI_SUCCESS == rc && !persistent) {
         rc = copy_in(staging, request->stages, &request->copies);
     }
     if (OMPI_SUCCESS == rc) {
         replace_buffers(call, request->stages);
         call->request = &request->inner;
-        rc            = invoke(call);
+        rc = invoke(call);
     }
     if (OMPI_SUCCESS != rc) {
         request->inner = NULL;
@@ -164,7 +167,7 @@ static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
 
 static int run_staged(mca_coll_ascend_call_t *call, staging_t *staging)
 {
-    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *) call->module;
+    mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)call->module;
 
     mca_common_ascend_note_device_use();
     opal_output_verbose(20, mca_coll_ascend_component.output,
@@ -212,9 +215,9 @@ int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
     name_buffers(call, &staging);
     for (int i = 0; i < BUFFERS; i++) {
         if (ASC_LINK_MEM_BAD == staging.kinds[i]) {
-            return agree(call, &posted,
-                         mca_common_ascend_bad_pointer(bad_address(&staging.uses[i]),
-                                                       &staging.names[i]));
+            return agree(
+                call, &posted,
+                mca_common_ascend_bad_pointer(bad_address(&staging.uses[i]), &staging.names[i]));
         }
     }
     return run_staged(call, &staging);

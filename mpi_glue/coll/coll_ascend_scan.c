@@ -4,12 +4,11 @@
 static void describe_scan(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                           mca_common_ascend_use_t *recv)
 {
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     if (MPI_IN_PLACE == call->sbuf) {
         recv->in = recv->out;
     } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
     }
 }
 
@@ -38,9 +37,15 @@ static int scan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t 
                 struct ompi_op_t *op, struct ompi_communicator_t *comm,
                 mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scan, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_scan,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -49,9 +54,16 @@ static int iscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t
                  struct ompi_op_t *op, struct ompi_communicator_t *comm, ompi_request_t **request,
                  mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scan, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_scan,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -61,9 +73,16 @@ static int scan_init(const void *sbuf, void *rbuf, int count, struct ompi_dataty
                      struct ompi_info_t *info, ompi_request_t **request,
                      mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scan, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .info = info, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_scan,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -72,12 +91,12 @@ static int scan_init(const void *sbuf, void *rbuf, int count, struct ompi_dataty
 static void describe_exscan(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                             mca_common_ascend_use_t *recv)
 {
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     if (MPI_IN_PLACE == call->sbuf) {
         recv->in = recv->out;
         return;
     }
-    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t) call->rcount, call->rdtype);
+    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
     if (0 == ompi_comm_rank(call->comm)) {
         /* Nothing is received here: what is copied back must be the old data. */
         recv->in = recv->out;
@@ -109,9 +128,15 @@ static int exscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_
                   struct ompi_op_t *op, struct ompi_communicator_t *comm,
                   mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_exscan, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_exscan,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -120,9 +145,16 @@ static int iexscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype
                    struct ompi_op_t *op, struct ompi_communicator_t *comm, ompi_request_t **request,
                    mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_exscan, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_exscan,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -132,9 +164,16 @@ static int exscan_init(const void *sbuf, void *rbuf, int count, struct ompi_data
                        struct ompi_info_t *info, ompi_request_t **request,
                        mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_exscan, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rdtype = dtype,
-                                   .op = op, .comm = comm, .info = info, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_exscan,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .rbuf = rbuf,
+                                   .rcount = count,
+                                   .rdtype = dtype,
+                                   .op = op,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);

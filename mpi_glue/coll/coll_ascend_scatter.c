@@ -9,8 +9,7 @@ static void describe_scatter(const mca_coll_ascend_call_t *call, mca_common_asce
                                call->sdtype);
     }
     if (mca_coll_ascend_is_leaf(call) && MPI_IN_PLACE != call->rbuf) {
-        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     }
 }
 
@@ -41,9 +40,16 @@ static int scatter(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                    int rcount, struct ompi_datatype_t *rdtype, int root,
                    struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatter, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .root = root, .comm = comm,
+    mca_coll_ascend_call_t call = {.family = &family_scatter,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -54,10 +60,18 @@ static int iscatter(const void *sbuf, int scount, struct ompi_datatype_t *sdtype
                     struct ompi_communicator_t *comm, ompi_request_t **request,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatter, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .root = root, .comm = comm,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_scatter,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -67,10 +81,19 @@ static int scatter_init(const void *sbuf, int scount, struct ompi_datatype_t *sd
                         struct ompi_communicator_t *comm, struct ompi_info_t *info,
                         ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatter, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scount = scount, .sdtype = sdtype, .rbuf = rbuf,
-                                   .rcount = rcount, .rdtype = rdtype, .root = root, .comm = comm,
-                                   .info = info, .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_scatter,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scount = scount,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -83,8 +106,7 @@ static void describe_scatterv(const mca_coll_ascend_call_t *call, mca_common_asc
                                call->sdispls, call->sdtype);
     }
     if (mca_coll_ascend_is_leaf(call) && MPI_IN_PLACE != call->rbuf) {
-        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t) call->rcount,
-                                        call->rdtype);
+        mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
     }
 }
 
@@ -117,10 +139,18 @@ static int scatterv(const void *sbuf, const int *scounts, const int *sdispls,
                     struct ompi_datatype_t *rdtype, int root, struct ompi_communicator_t *comm,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatterv, .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcount = rcount,
-                                   .rdtype = rdtype, .root = root, .comm = comm, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_scatterv,
+                                   .form = MCA_COLL_ASCEND_BLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }
@@ -130,10 +160,18 @@ static int iscatterv(const void *sbuf, const int *scounts, const int *sdispls,
                      struct ompi_datatype_t *rdtype, int root, struct ompi_communicator_t *comm,
                      ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatterv, .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcount = rcount,
-                                   .rdtype = rdtype, .root = root, .comm = comm, .request = request,
+    mca_coll_ascend_call_t call = {.family = &family_scatterv,
+                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .request = request,
                                    .module = module};
 
     return mca_coll_ascend_run(&call);
@@ -145,11 +183,20 @@ static int scatterv_init(const void *sbuf, const int *scounts, const int *sdispl
                          struct ompi_info_t *info, ompi_request_t **request,
                          mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatterv, .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf, .scounts = scounts, .sdispls = sdispls,
-                                   .sdtype = sdtype, .rbuf = rbuf, .rcount = rcount,
-                                   .rdtype = rdtype, .root = root, .comm = comm, .info = info,
-                                   .request = request, .module = module};
+    mca_coll_ascend_call_t call = {.family = &family_scatterv,
+                                   .form = MCA_COLL_ASCEND_PERSISTENT,
+                                   .sbuf = sbuf,
+                                   .scounts = scounts,
+                                   .sdispls = sdispls,
+                                   .sdtype = sdtype,
+                                   .rbuf = rbuf,
+                                   .rcount = rcount,
+                                   .rdtype = rdtype,
+                                   .root = root,
+                                   .comm = comm,
+                                   .info = info,
+                                   .request = request,
+                                   .module = module};
 
     return mca_coll_ascend_run(&call);
 }

@@ -19,7 +19,7 @@ void mca_common_ascend_add_help_dir(void)
     if (NULL == directory || '\0' == directory[0]) {
         directory = MCA_COMMON_ASCEND_HELP_DIR;
     }
-    (void) opal_show_help_add_dir(directory);
+    (void)opal_show_help_add_dir(directory);
 }
 
 bool mca_common_ascend_ompi_matches(const char *component)
@@ -28,15 +28,15 @@ bool mca_common_ascend_ompi_matches(const char *component)
     char wanted[32];
     int len = 0;
 
-    (void) PMPI_Get_library_version(version, &len);
-    (void) snprintf(wanted, sizeof(wanted), "Open MPI v%d.%d.", OMPI_MAJOR_VERSION,
-                    OMPI_MINOR_VERSION);
+    (void)PMPI_Get_library_version(version, &len);
+    (void)snprintf(wanted, sizeof(wanted), "Open MPI v%d.%d.", OMPI_MAJOR_VERSION,
+                   OMPI_MINOR_VERSION);
     if (0 == strncmp(version, wanted, strlen(wanted))) {
         return true;
     }
     version[strcspn(version, ",")] = '\0';
     mca_common_ascend_tell(HELP_FILE, "ompi version", component, OMPI_MAJOR_VERSION,
-                   OMPI_MINOR_VERSION, version);
+                           OMPI_MINOR_VERSION, version);
     return false;
 }
 
@@ -98,6 +98,6 @@ int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_n
 int mca_common_ascend_copy_failed(asc_status_t status, const mca_common_ascend_names_t *names)
 {
     mca_common_ascend_tell(HELP_FILE, "copy failed", names->call, names->argument,
-                   asc_status_text(status));
+                           asc_status_text(status));
     return MPI_ERR_BUFFER;
 }

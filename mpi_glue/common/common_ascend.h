@@ -52,13 +52,13 @@ void mca_common_ascend_note_device_use(void);
  * must live as long as the layout is used.
  */
 typedef struct mca_common_ascend_layout {
-    const void              *buf;
-    int                      nblocks; /**< 0: the argument is not significant */
-    size_t                   count;   /**< elements in a block */
-    struct ompi_datatype_t  *dtype;
-    const int               *counts; /**< elements of each block */
-    const int               *displs; /**< in extents; with dtypes: in bytes */
-    const MPI_Aint          *adispls; /**< in bytes */
+    const void *buf;
+    int nblocks;  /**< 0: the argument is not significant */
+    size_t count; /**< elements in a block */
+    struct ompi_datatype_t *dtype;
+    const int *counts;       /**< elements of each block */
+    const int *displs;       /**< in extents; with dtypes: in bytes */
+    const MPI_Aint *adispls; /**< in bytes */
     struct ompi_datatype_t *const *dtypes;
 } mca_common_ascend_layout_t;
 
@@ -67,8 +67,8 @@ static inline void mca_common_ascend_layout_simple(mca_common_ascend_layout_t *l
                                                    const void *buf, size_t count,
                                                    struct ompi_datatype_t *dtype)
 {
-    *layout = (mca_common_ascend_layout_t){
-        .buf = buf, .nblocks = 1, .count = count, .dtype = dtype};
+    *layout =
+        (mca_common_ascend_layout_t){.buf = buf, .nblocks = 1, .count = count, .dtype = dtype};
 }
 
 /** Calls @a emit for every run of contiguous bytes, neighbours joined, in the
@@ -92,8 +92,8 @@ asc_link_mem_kind_t mca_common_ascend_layout_kind(const mca_common_ascend_layout
 
 typedef struct mca_common_ascend_copies {
     asc_link_op_t ops[MCA_COMMON_ASCEND_COPIES];
-    uint32_t      busy; /**< bit i: ops[i] is under way */
-    asc_status_t  status;
+    uint32_t busy; /**< bit i: ops[i] is under way */
+    asc_status_t status;
 } mca_common_ascend_copies_t;
 
 /**
@@ -113,11 +113,11 @@ typedef struct mca_common_ascend_names {
 } mca_common_ascend_names_t;
 
 typedef struct mca_common_ascend_stage {
-    mca_common_ascend_use_t   use;
+    mca_common_ascend_use_t use;
     mca_common_ascend_names_t names;
-    void                   *memory; /**< pinned, NULL when not staged */
-    size_t                  memory_size;
-    uintptr_t               shift; /**< host address = device address + shift */
+    void *memory; /**< pinned, NULL when not staged */
+    size_t memory_size;
+    uintptr_t shift; /**< host address = device address + shift */
 } mca_common_ascend_stage_t;
 
 /** HOST, DEVICE or BAD for a use. */
@@ -149,7 +149,7 @@ void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
 /** Gives the pinned memory back; harmless when not open. */
 void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage);
 
-void         mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies);
+void mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies);
 /** ASC_INPROGRESS until all copies are over, then the first error or ASC_OK. */
 asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies);
 asc_status_t mca_common_ascend_copies_wait(mca_common_ascend_copies_t *copies);
@@ -180,16 +180,16 @@ int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_n
  * the class that the MPI layer expects of every collective's request.
  */
 typedef struct mca_common_ascend_request {
-    ompi_coll_base_nbc_request_t     super;
+    ompi_coll_base_nbc_request_t super;
     struct mca_common_ascend_request *next; /**< active list, then the list of freed ones */
-    ompi_request_t                   *inner;
-    mca_common_ascend_stage_t         stages[MCA_COMMON_ASCEND_STAGES];
-    mca_common_ascend_copies_t        copies;
-    mca_common_ascend_names_t         names;
-    struct ompi_datatype_t           *dtype; /**< retained, p2p only */
-    struct ompi_communicator_t       *comm;  /**< retained */
-    bool                              p2p;    /**< inner's status is the receive's */
-    bool                              copying; /**< inner is over, copies to the device run */
+    ompi_request_t *inner;
+    mca_common_ascend_stage_t stages[MCA_COMMON_ASCEND_STAGES];
+    mca_common_ascend_copies_t copies;
+    mca_common_ascend_names_t names;
+    struct ompi_datatype_t *dtype;    /**< retained, p2p only */
+    struct ompi_communicator_t *comm; /**< retained */
+    bool p2p;                         /**< inner's status is the receive's */
+    bool copying;                     /**< inner is over, copies to the device run */
 } mca_common_ascend_request_t;
 
 OBJ_CLASS_DECLARATION(mca_common_ascend_request_t);

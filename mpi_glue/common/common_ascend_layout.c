@@ -11,7 +11,7 @@ bool mca_common_ascend_block(const mca_common_ascend_layout_t *layout, int i,
     ptrdiff_t lb, extent, offset;
     size_t size;
 
-    block->count = (NULL != layout->counts) ? (size_t) layout->counts[i] : layout->count;
+    block->count = (NULL != layout->counts) ? (size_t)layout->counts[i] : layout->count;
     block->dtype = (NULL != layout->dtypes) ? layout->dtypes[i] : layout->dtype;
     if (0 == block->count) {
         return false;
@@ -20,40 +20,40 @@ bool mca_common_ascend_block(const mca_common_ascend_layout_t *layout, int i,
     if (0 == size) {
         return false;
     }
-    (void) ompi_datatype_get_extent(block->dtype, &lb, &extent);
+    (void)ompi_datatype_get_extent(block->dtype, &lb, &extent);
     if (NULL != layout->adispls) {
         offset = layout->adispls[i];
     } else if (NULL != layout->displs) {
         offset = (NULL != layout->dtypes) ? layout->displs[i] : layout->displs[i] * extent;
     } else {
-        offset = (ptrdiff_t) block->count * extent * i;
+        offset = (ptrdiff_t)block->count * extent * i;
     }
-    block->address = (uintptr_t) layout->buf + (uintptr_t) offset;
-    block->extent  = extent;
-    block->bytes   = block->count * size;
+    block->address = (uintptr_t)layout->buf + (uintptr_t)offset;
+    block->extent = extent;
+    block->bytes = block->count * size;
     return true;
 }
 
 void mca_common_ascend_block_span(const mca_common_ascend_block_t *block, uintptr_t *low,
                                   uintptr_t *high)
 {
-    const ptrdiff_t last = (ptrdiff_t) (block->count - 1) * block->extent;
+    const ptrdiff_t last = (ptrdiff_t)(block->count - 1) * block->extent;
 
-    *low  = block->address + (uintptr_t) block->dtype->super.true_lb;
-    *high = block->address + (uintptr_t) block->dtype->super.true_ub;
+    *low = block->address + (uintptr_t)block->dtype->super.true_lb;
+    *high = block->address + (uintptr_t)block->dtype->super.true_ub;
     if (last < 0) {
-        *low += (uintptr_t) last;
+        *low += (uintptr_t)last;
     } else {
-        *high += (uintptr_t) last;
+        *high += (uintptr_t)last;
     }
 }
 
 /* A run of bytes that may still grow. */
 typedef struct pending {
-    uintptr_t                   address;
-    size_t                      len;
+    uintptr_t address;
+    size_t len;
     mca_common_ascend_emit_fn_t emit;
-    void                       *ctx;
+    void *ctx;
 } pending_t;
 
 static int pending_flush(pending_t *pending)
@@ -61,7 +61,7 @@ static int pending_flush(pending_t *pending)
     const size_t len = pending->len;
 
     pending->len = 0;
-    return (0 == len) ? 0 : pending->emit(pending->ctx, (char *) pending->address, len);
+    return (0 == len) ? 0 : pending->emit(pending->ctx, (char *)pending->address, len);
 }
 
 static int pending_add(pending_t *pending, uintptr_t address, size_t len)
@@ -72,9 +72,9 @@ static int pending_add(pending_t *pending, uintptr_t address, size_t len)
         pending->len += len;
         return 0;
     }
-    rc               = pending_flush(pending);
+    rc = pending_flush(pending);
     pending->address = address;
-    pending->len     = len;
+    pending->len = len;
     return rc;
 }
 
@@ -88,7 +88,7 @@ static int walk_derived(const mca_common_ascend_block_t *block, pending_t *pendi
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
     if (OPAL_SUCCESS != opal_convertor_copy_and_prepare_for_send(
                             ompi_mpi_local_convertor, &block->dtype->super, block->count,
-                            (void *) block->address, 0, &convertor)) {
+                            (void *)block->address, 0, &convertor)) {
         OBJ_DESTRUCT(&convertor);
         return OMPI_ERROR;
     }
@@ -100,7 +100,7 @@ static int walk_derived(const mca_common_ascend_block_t *block, pending_t *pendi
         done = opal_convertor_raw(&convertor, iov, &n, &len);
         for (uint32_t i = 0; i < n && 0 == rc; i++) {
             if (0 != iov[i].iov_len) {
-                rc = pending_add(pending, (uintptr_t) iov[i].iov_base, iov[i].iov_len);
+                rc = pending_add(pending, (uintptr_t)iov[i].iov_base, iov[i].iov_len);
             }
         }
         if (0 == done && 0 == n) {
@@ -122,10 +122,10 @@ int mca_common_ascend_layout_walk(const mca_common_ascend_layout_t *layout,
         if (!mca_common_ascend_block(layout, i, &block)) {
             continue;
         }
-        if (opal_datatype_is_contiguous_memory_layout(&block.dtype->super, (int32_t) 2) ||
+        if (opal_datatype_is_contiguous_memory_layout(&block.dtype->super, (int32_t)2) ||
             (1 == block.count &&
              opal_datatype_is_contiguous_memory_layout(&block.dtype->super, 1))) {
-            rc = pending_add(&pending, block.address + (uintptr_t) block.dtype->super.true_lb,
+            rc = pending_add(&pending, block.address + (uintptr_t)block.dtype->super.true_lb,
                              block.bytes);
         } else {
             rc = walk_derived(&block, &pending);
@@ -149,13 +149,13 @@ asc_link_mem_kind_t mca_common_ascend_layout_kind(const mca_common_ascend_layout
     mca_common_ascend_block_t block;
 
     if (OPAL_UNLIKELY(MPI_BOTTOM == layout->buf)) {
-        (void) mca_common_ascend_layout_walk(layout, find_device, &kind);
+        (void)mca_common_ascend_layout_walk(layout, find_device, &kind);
         return kind;
     }
     for (int i = 0; i < layout->nblocks; i++) {
         if (mca_common_ascend_block(layout, i, &block)) {
             return asc_link_mem_query(
-                (const void *) (block.address + (uintptr_t) block.dtype->super.true_lb), 0, NULL);
+                (const void *)(block.address + (uintptr_t)block.dtype->super.true_lb), 0, NULL);
         }
     }
     return kind;

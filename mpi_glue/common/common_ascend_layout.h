@@ -8,10 +8,10 @@
 #include "common_ascend.h"
 
 typedef struct mca_common_ascend_block {
-    uintptr_t               address; /**< of the type's origin, not of its first byte */
-    size_t                  count;
-    size_t                  bytes; /**< of data, without gaps */
-    ptrdiff_t               extent;
+    uintptr_t address; /**< of the type's origin, not of its first byte */
+    size_t count;
+    size_t bytes; /**< of data, without gaps */
+    ptrdiff_t extent;
     struct ompi_datatype_t *dtype;
 } mca_common_ascend_block_t;
 

@@ -10,33 +10,33 @@
 #define FREED_KEPT 64
 
 static struct {
-    opal_mutex_t                 lock;
+    opal_mutex_t lock;
     mca_common_ascend_request_t *active;
     mca_common_ascend_request_t *freed_first, *freed_last;
-    int                          freed;
-    bool                         progressing;
+    int freed;
+    bool progressing;
 } requests = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 /* -------------------------------------------------------------- life ---- */
 
 static void request_construct(mca_common_ascend_request_t *request)
 {
-    request->next  = NULL;
+    request->next = NULL;
     request->inner = NULL;
     request->dtype = NULL;
-    request->comm  = NULL;
+    request->comm = NULL;
     for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
         request->stages[i].memory = NULL;
     }
     mca_common_ascend_copies_init(&request->copies);
-    request->p2p     = false;
+    request->p2p = false;
     request->copying = false;
 }
 
 static void request_empty(mca_common_ascend_request_t *request)
 {
     if (NULL != request->inner) {
-        (void) ompi_request_free(&request->inner);
+        (void)ompi_request_free(&request->inner);
         request->inner = NULL;
     }
     for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
@@ -69,7 +69,7 @@ static void request_keep_freed(mca_common_ascend_request_t *request)
     }
     requests.freed_last = request;
     if (++requests.freed > FREED_KEPT) {
-        oldest               = requests.freed_first;
+        oldest = requests.freed_first;
         requests.freed_first = oldest->next;
         requests.freed--;
     }
@@ -81,8 +81,8 @@ static void request_keep_freed(mca_common_ascend_request_t *request)
 
 static int request_free(ompi_request_t **user)
 {
-    mca_common_ascend_request_t *request = (mca_common_ascend_request_t *) *user;
-    const bool active                    = REQUEST_PENDING == (*user)->req_complete;
+    mca_common_ascend_request_t *request = (mca_common_ascend_request_t *)*user;
+    const bool active = REQUEST_PENDING == (*user)->req_complete;
 
     OMPI_REQUEST_FINI(*user);
     *user = MPI_REQUEST_NULL;
@@ -98,9 +98,9 @@ static int request_free(ompi_request_t **user)
 
 static int request_cancel(ompi_request_t *user, int complete)
 {
-    mca_common_ascend_request_t *request = (mca_common_ascend_request_t *) user;
+    mca_common_ascend_request_t *request = (mca_common_ascend_request_t *)user;
 
-    (void) complete;
+    (void)complete;
     if (!request->p2p || NULL == request->inner) {
         return MPI_ERR_REQUEST;
     }
@@ -118,15 +118,15 @@ mca_common_ascend_request_t *mca_common_ascend_request_new(struct ompi_communica
     }
     super = &request->super.super;
     OMPI_REQUEST_INIT(super, persistent);
-    super->req_type             = OMPI_REQUEST_COLL;
-    super->req_free             = request_free;
-    super->req_cancel           = request_cancel;
-    super->req_start            = persistent ? mca_common_ascend_request_start : NULL;
-    super->req_mpi_object.comm  = comm;
-    super->req_status           = ompi_status_empty;
+    super->req_type = OMPI_REQUEST_COLL;
+    super->req_free = request_free;
+    super->req_cancel = request_cancel;
+    super->req_start = persistent ? mca_common_ascend_request_start : NULL;
+    super->req_mpi_object.comm = comm;
+    super->req_status = ompi_status_empty;
     super->req_status.MPI_ERROR = MPI_SUCCESS;
-    super->req_state            = persistent ? OMPI_REQUEST_INACTIVE : OMPI_REQUEST_ACTIVE;
-    request->comm               = comm;
+    super->req_state = persistent ? OMPI_REQUEST_INACTIVE : OMPI_REQUEST_ACTIVE;
+    request->comm = comm;
     if (NULL != comm) {
         OBJ_RETAIN(comm);
     }
@@ -155,7 +155,7 @@ static void inner_over(mca_common_ascend_request_t *request)
     if (inner->req_persistent) {
         inner->req_state = OMPI_REQUEST_INACTIVE;
     } else {
-        (void) ompi_request_free(&request->inner);
+        (void)ompi_request_free(&request->inner);
         request->inner = NULL;
     }
     if (MPI_SUCCESS == status->MPI_ERROR && 0 == status->_cancelled) {
@@ -196,7 +196,7 @@ static void request_finish(mca_common_ascend_request_t *request)
             mca_common_ascend_stage_close(&request->stages[i]);
         }
     }
-    (void) ompi_request_complete(&request->super.super, true);
+    (void)ompi_request_complete(&request->super.super, true);
     OBJ_RELEASE(request);
 }
 
@@ -211,24 +211,24 @@ static int requests_progress(void)
         0 != opal_mutex_trylock(&requests.lock)) {
         return 0;
     }
-    list            = requests.active;
+    list = requests.active;
     requests.active = NULL;
     opal_mutex_unlock(&requests.lock);
 
     while (NULL != (request = list)) {
-        list          = request->next;
+        list = request->next;
         request->next = NULL;
         if (request_advance(request)) {
             request_finish(request);
             completed++;
         } else {
             *kept_end = request;
-            kept_end  = &request->next;
+            kept_end = &request->next;
         }
     }
     if (NULL != kept) {
         opal_mutex_lock(&requests.lock);
-        *kept_end       = requests.active;
+        *kept_end = requests.active;
         requests.active = kept;
         opal_mutex_unlock(&requests.lock);
     }
@@ -245,12 +245,12 @@ void mca_common_ascend_request_activate(mca_common_ascend_request_t *request)
     opal_mutex_lock(&requests.lock);
     for (end = &requests.active; NULL != *end; end = &(*end)->next) {
     }
-    *end                 = request;
-    start                = !requests.progressing;
+    *end = request;
+    start = !requests.progressing;
     requests.progressing = true;
     opal_mutex_unlock(&requests.lock);
     if (start) {
-        (void) opal_progress_register(requests_progress);
+        (void)opal_progress_register(requests_progress);
     }
 }
 
@@ -259,11 +259,11 @@ void mca_common_ascend_requests_close(void)
     mca_common_ascend_request_t *freed = requests.freed_first;
 
     if (requests.progressing) {
-        (void) opal_progress_unregister(requests_progress);
+        (void)opal_progress_unregister(requests_progress);
         requests.progressing = false;
     }
     requests.freed_first = requests.freed_last = NULL;
-    requests.freed                             = 0;
+    requests.freed = 0;
     while (NULL != freed) {
         mca_common_ascend_request_t *next = freed->next;
 
@@ -306,14 +306,14 @@ static int start_one(mca_common_ascend_request_t *request)
 int mca_common_ascend_request_start(size_t count, ompi_request_t **users)
 {
     for (size_t i = 0; i < count; i++) {
-        mca_common_ascend_request_t *request = (mca_common_ascend_request_t *) users[i];
+        mca_common_ascend_request_t *request = (mca_common_ascend_request_t *)users[i];
         int rc;
 
-        users[i]->req_status           = ompi_status_empty;
+        users[i]->req_status = ompi_status_empty;
         users[i]->req_status.MPI_ERROR = MPI_SUCCESS;
-        users[i]->req_state            = OMPI_REQUEST_ACTIVE;
-        users[i]->req_complete         = REQUEST_PENDING;
-        rc                             = start_one(request);
+        users[i]->req_state = OMPI_REQUEST_ACTIVE;
+        users[i]->req_complete = REQUEST_PENDING;
+        rc = start_one(request);
         if (OMPI_SUCCESS == rc) {
             mca_common_ascend_request_activate(request);
             continue;
@@ -321,7 +321,7 @@ int mca_common_ascend_request_start(size_t count, ompi_request_t **users)
         /* MPI_Start and MPI_Startall do not look at errors of this function
          * everywhere; the wait does. */
         users[i]->req_status.MPI_ERROR = rc;
-        (void) ompi_request_complete(users[i], true);
+        (void)ompi_request_complete(users[i], true);
     }
     return OMPI_SUCCESS;
 }

@@ -5,27 +5,27 @@
 
 #include <string.h>
 
-#define HELP_FILE "help-common-ascend.txt"
+#define HELP_FILE       "help-common-ascend.txt"
 
 /* Pieces that a large copy is cut into, so that several copy streams work on
  * it and both buffers of a call move at the same time. */
-#define COPY_PIECE ((size_t) 4 << 20)
+#define COPY_PIECE      ((size_t)4 << 20)
 
 /* Host copies keep the alignment of the original up to a cache line: types
  * then stay aligned as the saved functions expect. */
-#define HOST_ALIGN ((size_t) 64)
+#define HOST_ALIGN      ((size_t)64)
 
 /* A gap that is read along costs bandwidth, a run of its own a task on the
  * device. Reading up to this share or size along is cheaper. */
 #define GAPS_PER_BYTE   8
-#define GAPS_FREE_BYTES ((size_t) 64 << 10)
+#define GAPS_FREE_BYTES ((size_t)64 << 10)
 
 /* Beyond any device's memory: an MPI_BOTTOM type that spans address spaces. */
-#define SPAN_MAX ((size_t) 1 << 42)
+#define SPAN_MAX        ((size_t)1 << 42)
 
 typedef struct span {
     uintptr_t low, high; /* empty while low > high */
-    size_t    bytes;     /* of data */
+    size_t bytes;        /* of data */
 } span_t;
 
 static void span_add(span_t *span, const mca_common_ascend_layout_t *layout)
@@ -38,7 +38,7 @@ static void span_add(span_t *span, const mca_common_ascend_layout_t *layout)
             continue;
         }
         mca_common_ascend_block_span(&block, &low, &high);
-        span->low  = (low < span->low) ? low : span->low;
+        span->low = (low < span->low) ? low : span->low;
         span->high = (high > span->high) ? high : span->high;
         span->bytes += block.bytes;
     }
@@ -50,7 +50,7 @@ static const span_t span_empty = {.low = UINTPTR_MAX};
 
 void mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies)
 {
-    copies->busy   = 0;
+    copies->busy = 0;
     copies->status = ASC_OK;
 }
 
@@ -64,7 +64,7 @@ static void copies_note(mca_common_ascend_copies_t *copies, asc_status_t status)
 asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies)
 {
     for (uint32_t rest = copies->busy; 0 != rest; rest &= rest - 1) {
-        const int i               = __builtin_ctz(rest);
+        const int i = __builtin_ctz(rest);
         const asc_status_t status = asc_link_op_test(&copies->ops[i]);
 
         if (ASC_INPROGRESS != status) {
@@ -90,7 +90,7 @@ static int copies_free_slot(mca_common_ascend_copies_t *copies)
     const uint32_t all = (UINT32_C(1) << MCA_COMMON_ASCEND_COPIES) - 1;
 
     while (all == copies->busy) {
-        (void) mca_common_ascend_copies_test(copies);
+        (void)mca_common_ascend_copies_test(copies);
     }
     return __builtin_ctz(~copies->busy);
 }
@@ -99,9 +99,9 @@ static void copies_add(mca_common_ascend_copies_t *copies, uintptr_t dst, uintpt
 {
     while (0 != len && ASC_OK == copies->status) {
         const size_t piece = (len < COPY_PIECE) ? len : COPY_PIECE;
-        const int i        = copies_free_slot(copies);
+        const int i = copies_free_slot(copies);
         const asc_status_t status =
-            asc_link_copy_start((void *) dst, (const void *) src, piece, &copies->ops[i]);
+            asc_link_copy_start((void *)dst, (const void *)src, piece, &copies->ops[i]);
 
         if (ASC_INPROGRESS == status) {
             copies->busy |= UINT32_C(1) << i;
@@ -128,7 +128,7 @@ static int find_bad(void *ctx, char *address, size_t len)
     if (ASC_LINK_MEM_BAD != asc_link_mem_query(address, len, NULL)) {
         return 0;
     }
-    *(char **) ctx = address;
+    *(char **)ctx = address;
     return 1;
 }
 
@@ -156,7 +156,7 @@ static int check_use(const mca_common_ascend_use_t *use, const span_t *span,
                      const mca_common_ascend_names_t *names)
 {
     if (ASC_LINK_MEM_DEVICE ==
-        asc_link_mem_query((void *) span->low, span->high - span->low, NULL)) {
+        asc_link_mem_query((void *)span->low, span->high - span->low, NULL)) {
         return OMPI_SUCCESS;
     }
     return check_runs(use, names);
@@ -189,17 +189,17 @@ int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
         return rc;
     }
     stage->memory_size = size + 2 * HOST_ALIGN;
-    status             = (size > SPAN_MAX) ? ASC_ERR_NO_MEMORY
-                                           : asc_link_pinned_get(stage->memory_size, &stage->memory);
+    status = (size > SPAN_MAX) ? ASC_ERR_NO_MEMORY
+                               : asc_link_pinned_get(stage->memory_size, &stage->memory);
     if (ASC_OK != status) {
         stage->memory = NULL;
         mca_common_ascend_tell(HELP_FILE, "no staging memory", names->call, names->argument,
-                       (unsigned long) size, asc_status_text(status));
+                               (unsigned long)size, asc_status_text(status));
         return MPI_ERR_BUFFER;
     }
-    stage->use   = *use;
+    stage->use = *use;
     stage->names = *names;
-    host         = ((uintptr_t) stage->memory + HOST_ALIGN - 1) & ~(HOST_ALIGN - 1);
+    host = ((uintptr_t)stage->memory + HOST_ALIGN - 1) & ~(HOST_ALIGN - 1);
     stage->shift = host + span.low % HOST_ALIGN - span.low;
     return OMPI_SUCCESS;
 }
@@ -208,22 +208,22 @@ void *mca_common_ascend_stage_host(const mca_common_ascend_stage_t *stage)
 {
     const void *buf = (0 != stage->use.out.nblocks) ? stage->use.out.buf : stage->use.in.buf;
 
-    return (void *) ((uintptr_t) buf + stage->shift);
+    return (void *)((uintptr_t)buf + stage->shift);
 }
 
 typedef struct transfer {
     mca_common_ascend_copies_t *copies;
-    uintptr_t                   shift;
-    size_t                      left;
-    bool                        to_device;
+    uintptr_t shift;
+    size_t left;
+    bool to_device;
 } transfer_t;
 
 static int transfer_run(void *ctx, char *address, size_t len)
 {
-    transfer_t *transfer   = ctx;
-    const uintptr_t device = (uintptr_t) address;
-    const uintptr_t host   = device + transfer->shift;
-    const size_t now       = (len < transfer->left) ? len : transfer->left;
+    transfer_t *transfer = ctx;
+    const uintptr_t device = (uintptr_t)address;
+    const uintptr_t host = device + transfer->shift;
+    const size_t now = (len < transfer->left) ? len : transfer->left;
 
     copies_add(transfer->copies, transfer->to_device ? device : host,
                transfer->to_device ? host : device, now);
@@ -235,7 +235,7 @@ void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
                                 mca_common_ascend_copies_t *copies)
 {
     transfer_t transfer = {.copies = copies, .shift = stage->shift, .left = SIZE_MAX};
-    span_t span         = span_empty;
+    span_t span = span_empty;
 
     if (NULL == stage->memory) {
         return;
@@ -246,12 +246,11 @@ void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
     }
     if ((span.high - span.low <= GAPS_FREE_BYTES ||
          (span.high - span.low) / GAPS_PER_BYTE <= span.bytes) &&
-        ASC_LINK_MEM_DEVICE ==
-            asc_link_mem_query((void *) span.low, span.high - span.low, NULL)) {
+        ASC_LINK_MEM_DEVICE == asc_link_mem_query((void *)span.low, span.high - span.low, NULL)) {
         copies_add(copies, span.low + stage->shift, span.low, span.high - span.low);
         return;
     }
-    (void) mca_common_ascend_layout_walk(&stage->use.in, transfer_run, &transfer);
+    (void)mca_common_ascend_layout_walk(&stage->use.in, transfer_run, &transfer);
 }
 
 void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
@@ -263,7 +262,7 @@ void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
     /* Run by run and never the gaps: another operation under way may own
      * them, as when two halo columns of one array are received at once. */
     if (NULL != stage->memory && 0 != limit) {
-        (void) mca_common_ascend_layout_walk(&stage->use.out, transfer_run, &transfer);
+        (void)mca_common_ascend_layout_walk(&stage->use.out, transfer_run, &transfer);
     }
 }
 

@@ -47,7 +47,7 @@ static bool first_of_job(const char *topic)
         return true;
     }
     len = snprintf(path, sizeof(path), "%s/ascend-%s", dir, topic);
-    if (len < 0 || (size_t) len >= sizeof(path)) {
+    if (len < 0 || (size_t)len >= sizeof(path)) {
         return true;
     }
     for (char *c = path + strlen(dir) + 1; '\0' != *c; c++) {
@@ -57,7 +57,7 @@ static bool first_of_job(const char *topic)
     if (fd < 0) {
         return EEXIST != errno;
     }
-    (void) close(fd);
+    (void)close(fd);
     return true;
 }
 

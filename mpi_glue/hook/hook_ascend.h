@@ -23,13 +23,13 @@ BEGIN_C_DECLS
 
 typedef struct mca_hook_ascend_component {
     ompi_hook_base_component_1_0_0_t super;
-    char                            *ucx_module; /**< path, owned by the MCA registry */
-    bool                             select_pml;
-    bool                             warn_pml;
-    int                              verbose;
-    int                              output;
-    bool                             ucx_active; /**< UCX moves device buffers itself */
-    bool                             calls_redirected; /**< see hook_ascend_calls.h */
+    char *ucx_module; /**< path, owned by the MCA registry */
+    bool select_pml;
+    bool warn_pml;
+    int verbose;
+    int output;
+    bool ucx_active;       /**< UCX moves device buffers itself */
+    bool calls_redirected; /**< see hook_ascend_calls.h */
 } mca_hook_ascend_component_t;
 
 OMPI_DECLSPEC extern mca_hook_ascend_component_t mca_hook_ascend_component;
@@ -112,14 +112,14 @@ typedef enum mca_hook_ascend_start {
 
 /** The arguments of a call that gives a request. */
 typedef struct mca_hook_ascend_post {
-    mca_hook_ascend_start_t     what;
-    const void                 *buf;
-    size_t                      count;
-    struct ompi_datatype_t     *dtype;
-    int                         peer, tag;
-    mca_pml_base_send_mode_t    mode;
+    mca_hook_ascend_start_t what;
+    const void *buf;
+    size_t count;
+    struct ompi_datatype_t *dtype;
+    int peer, tag;
+    mca_pml_base_send_mode_t mode;
     struct ompi_communicator_t *comm;
-    struct ompi_message_t     **message;
+    struct ompi_message_t **message;
 } mca_hook_ascend_post_t;
 
 int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **request);

@@ -12,13 +12,13 @@ mca_hook_ascend_real_t mca_hook_ascend_real;
 typedef struct call {
     const char *name;
     const char *profiling_name;
-    void      **real;
-    void       *replacement;
+    void **real;
+    void *replacement;
 } call_t;
 
 #define CALL(_name) \
-    {"MPI_" #_name, "PMPI_" #_name, (void **) &mca_hook_ascend_real._name, \
-     (void *) mca_hook_ascend_call_##_name},
+    {"MPI_" #_name, "PMPI_" #_name, (void **)&mca_hook_ascend_real._name, \
+     (void *)mca_hook_ascend_call_##_name},
 static const call_t calls[] = {MCA_HOOK_ASCEND_CALLS(CALL)};
 #undef CALL
 
@@ -29,7 +29,7 @@ static bool find_real(void)
     for (size_t i = 0; i < NCALLS; i++) {
         *calls[i].real = dlsym(RTLD_DEFAULT, calls[i].profiling_name);
         if (NULL == *calls[i].real) {
-            (void) dlerror();
+            (void)dlerror();
             return false;
         }
     }

@@ -9,13 +9,18 @@
  * the real function, which also judges wrong arguments.
  */
 #ifndef MCA_HOOK_ASCEND_CALLS_H
+/* one name a line */
+/* clang-format off */
 #define MCA_HOOK_ASCEND_CALLS_H
+/* clang-format on */
 
 #include "hook_ascend.h"
 
 BEGIN_C_DECLS
 
 /** All of them, without "MPI_". */
+/* one name a line */
+/* clang-format off */
 #define MCA_HOOK_ASCEND_CALLS(_call) \
     _call(Sendrecv_replace) \
     _call(Win_create) \
@@ -62,6 +67,7 @@ BEGIN_C_DECLS
     _call(File_write_ordered_begin) \
     _call(File_read_at_all_begin) \
     _call(File_write_at_all_begin)
+/* clang-format on */
 
 typedef struct mca_hook_ascend_real {
 #define MCA_HOOK_ASCEND_MEMBER(_name) __typeof__(MPI_##_name) *_name;

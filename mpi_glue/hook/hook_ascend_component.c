@@ -7,7 +7,7 @@
 
 #include "opal/util/output.h"
 
-#define HELP_FILE "help-hook-ascend.txt"
+#define HELP_FILE  "help-hook-ascend.txt"
 
 /* MPI_Finalize waits at most so long for the process's own copies. */
 #define QUIESCE_MS 2000
@@ -25,20 +25,20 @@ mca_hook_ascend_component_t mca_hook_ascend_component = {
                 {
                     OMPI_HOOK_BASE_VERSION_1_0_0,
                     .mca_component_name = "ascend",
-                    MCA_BASE_MAKE_VERSION(component, MCA_COMMON_ASCEND_MAJOR, MCA_COMMON_ASCEND_MINOR,
-                                          MCA_COMMON_ASCEND_RELEASE),
+                    MCA_BASE_MAKE_VERSION(component, MCA_COMMON_ASCEND_MAJOR,
+                                          MCA_COMMON_ASCEND_MINOR, MCA_COMMON_ASCEND_RELEASE),
                     .mca_register_component_params = component_register,
-                    .mca_open_component            = component_open,
-                    .mca_close_component           = component_close,
+                    .mca_open_component = component_open,
+                    .mca_close_component = component_close,
                 },
-            .hookm_data             = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
-            .hookm_mpi_init_bottom  = init_bottom,
+            .hookm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .hookm_mpi_init_bottom = init_bottom,
             .hookm_mpi_finalize_top = finalize_top,
         },
     .select_pml = true,
-    .warn_pml   = true,
+    .warn_pml = true,
     .calls_redirected = true,
-    .output     = -1,
+    .output = -1,
 };
 
 /* Messages of the open are kept until the end of MPI_Init: only then is the
@@ -54,23 +54,23 @@ static bool built_with_ascend_support;
 static void register_flags(void)
 {
     mca_hook_ascend_component_t *mca = &mca_hook_ascend_component;
-    mca_base_component_t *version    = &mca->super.hookm_version;
+    mca_base_component_t *version = &mca->super.hookm_version;
 
     mca->select_pml = true;
-    mca->warn_pml   = true;
-    mca->verbose    = 0;
-    (void) mca_base_component_var_register(
+    mca->warn_pml = true;
+    mca->verbose = 0;
+    (void)mca_base_component_var_register(
         version, "select_pml",
         "Whether pml/ucx is chosen when an Ascend runtime is present and the user has not set pml",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
         &mca->select_pml);
-    (void) mca_base_component_var_register(
+    (void)mca_base_component_var_register(
         version, "warn_pml",
         "Whether to say once that device buffers are copied through the host because pml/ucx is "
         "not in use",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
         &mca->warn_pml);
-    (void) mca_base_component_var_register(
+    (void)mca_base_component_var_register(
         version, "verbose",
         "Verbosity: 1 says what was loaded and chosen, 20 tells of every staged message",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
@@ -81,10 +81,10 @@ static int component_register(void)
 {
     static char installed[] = MCA_COMMON_ASCEND_UCX_MODULE;
     mca_hook_ascend_component_t *mca = &mca_hook_ascend_component;
-    char *named                      = getenv("ASCEND_UCX_MODULE");
+    char *named = getenv("ASCEND_UCX_MODULE");
 
     mca->ucx_module = (NULL != named && '\0' != named[0]) ? named : installed;
-    (void) mca_base_component_var_register(
+    (void)mca_base_component_var_register(
         &mca->super.hookm_version, "ucx_module",
         "UCX module that is loaded before UCX starts. Default: ASCEND_UCX_MODULE if set, else "
         "the installed one",
@@ -93,18 +93,18 @@ static int component_register(void)
     register_flags();
 
     mca->calls_redirected = true;
-    (void) mca_base_component_var_register(
+    (void)mca_base_component_var_register(
         &mca->super.hookm_version, "calls_redirected",
         "Whether MPI functions that touch the user's buffer by CPU are redirected after MPI_Init, "
         "so that they stage or refuse device buffers",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_9,
         MCA_BASE_VAR_SCOPE_CONSTANT, &mca->calls_redirected);
     built_with_ascend_support = true;
-    (void) mca_base_var_register("ompi", "mpi", NULL, "built_with_ascend_support",
-                                 "Whether buffers in Ascend device memory may be given to MPI",
-                                 MCA_BASE_VAR_TYPE_BOOL, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY,
-                                 OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_CONSTANT,
-                                 &built_with_ascend_support);
+    (void)mca_base_var_register("ompi", "mpi", NULL, "built_with_ascend_support",
+                                "Whether buffers in Ascend device memory may be given to MPI",
+                                MCA_BASE_VAR_TYPE_BOOL, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY,
+                                OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_CONSTANT,
+                                &built_with_ascend_support);
     return OMPI_SUCCESS;
 }
 
@@ -183,10 +183,10 @@ static int component_close(void)
 
 static void init_bottom(int argc, char **argv, int requested, int *provided)
 {
-    (void) argc;
-    (void) argv;
-    (void) requested;
-    (void) provided;
+    (void)argc;
+    (void)argv;
+    (void)requested;
+    (void)provided;
     if (kept.runtime_failed) {
         mca_common_ascend_tell_once(HELP_FILE, "runtime failed", asc_link_why_not());
     }

@@ -17,7 +17,7 @@ static int refuse(MPI_File file, const char *call, const void *buf, int count, M
     if (count <= 0 || NULL == dtype || MPI_DATATYPE_NULL == dtype || ompi_file_invalid(file)) {
         return OMPI_SUCCESS;
     }
-    mca_common_ascend_layout_simple(&layout, buf, (size_t) count, dtype);
+    mca_common_ascend_layout_simple(&layout, buf, (size_t)count, dtype);
     if (OPAL_LIKELY(ASC_LINK_MEM_HOST == mca_common_ascend_layout_kind(&layout))) {
         return OMPI_SUCCESS;
     }
@@ -38,19 +38,19 @@ static int refuse(MPI_File file, const char *call, const void *buf, int count, M
     }
 
 #define NONE
-#define AT_PARAM , MPI_Offset at
-#define AT , at
-#define STATUS_PARAM , MPI_Status *status
-#define STATUS , status
-#define REQUEST_PARAM , MPI_Request *request
-#define REQUEST , request
+#define AT_PARAM                 , MPI_Offset at
+#define AT                       , at
+#define STATUS_PARAM             , MPI_Status *status
+#define STATUS                   , status
+#define REQUEST_PARAM            , MPI_Request *request
+#define REQUEST                  , request
 
-#define BLOCKING(_name, _buf) FILE_CALL(_name, _buf, NONE, NONE, STATUS_PARAM, STATUS)
+#define BLOCKING(_name, _buf)    FILE_CALL(_name, _buf, NONE, NONE, STATUS_PARAM, STATUS)
 #define BLOCKING_AT(_name, _buf) FILE_CALL(_name, _buf, AT_PARAM, AT, STATUS_PARAM, STATUS)
-#define STARTING(_name, _buf) FILE_CALL(_name, _buf, NONE, NONE, REQUEST_PARAM, REQUEST)
+#define STARTING(_name, _buf)    FILE_CALL(_name, _buf, NONE, NONE, REQUEST_PARAM, REQUEST)
 #define STARTING_AT(_name, _buf) FILE_CALL(_name, _buf, AT_PARAM, AT, REQUEST_PARAM, REQUEST)
-#define SPLIT(_name, _buf) FILE_CALL(_name, _buf, NONE, NONE, NONE, NONE)
-#define SPLIT_AT(_name, _buf) FILE_CALL(_name, _buf, AT_PARAM, AT, NONE, NONE)
+#define SPLIT(_name, _buf)       FILE_CALL(_name, _buf, NONE, NONE, NONE, NONE)
+#define SPLIT_AT(_name, _buf)    FILE_CALL(_name, _buf, AT_PARAM, AT, NONE, NONE)
 
 BLOCKING(read, void *buf)
 BLOCKING(write, const void *buf)

@@ -14,26 +14,26 @@
 
 #define HELP_FILE "help-hook-ascend.txt"
 
-#define REAL mca_hook_ascend_real
+#define REAL      mca_hook_ascend_real
 
 /* A window handle or type that is wrong is left to the real function. */
 static int refuse(MPI_Win win, const char *call, const char *argument, const void *buf, int count,
                   MPI_Datatype dtype)
 {
     const mca_common_ascend_names_t names = {call, argument};
-    mca_common_ascend_layout_t      layout;
-    asc_link_mem_kind_t             kind;
+    mca_common_ascend_layout_t layout;
+    asc_link_mem_kind_t kind;
 
     if (count <= 0 || NULL == dtype || MPI_DATATYPE_NULL == dtype || ompi_win_invalid(win)) {
         return OMPI_SUCCESS;
     }
-    mca_common_ascend_layout_simple(&layout, buf, (size_t) count, dtype);
+    mca_common_ascend_layout_simple(&layout, buf, (size_t)count, dtype);
     kind = mca_common_ascend_layout_kind(&layout);
     if (OPAL_LIKELY(ASC_LINK_MEM_HOST == kind)) {
         return OMPI_SUCCESS;
     }
     if (ASC_LINK_MEM_BAD == kind) {
-        (void) mca_common_ascend_bad_pointer(buf, &names);
+        (void)mca_common_ascend_bad_pointer(buf, &names);
     } else {
         mca_common_ascend_tell(HELP_FILE, "no one-sided", call, argument, buf);
     }
@@ -68,9 +68,8 @@ int mca_hook_ascend_call_Win_attach(MPI_Win win, void *base, MPI_Aint size)
     return REAL.Win_attach(win, base, size);
 }
 
-#define TARGET_PARAMS \
-    int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
-#define TARGET target, disp, target_count, target_type
+#define TARGET_PARAMS int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
+#define TARGET        target, disp, target_count, target_type
 
 int mca_hook_ascend_call_Put(const void *origin, int count, MPI_Datatype dtype, TARGET_PARAMS,
                              MPI_Win win)
@@ -117,8 +116,8 @@ int mca_hook_ascend_call_Raccumulate(const void *origin, int count, MPI_Datatype
 {
     int rc = refuse_operand(win, op, "MPI_Raccumulate", origin, count, dtype);
 
-    return (OMPI_SUCCESS != rc) ? rc : REAL.Raccumulate(origin, count, dtype, TARGET, op, win,
-                                                        request);
+    return (OMPI_SUCCESS != rc) ? rc
+                                : REAL.Raccumulate(origin, count, dtype, TARGET, op, win, request);
 }
 
 int mca_hook_ascend_call_Get_accumulate(const void *origin, int count, MPI_Datatype dtype,
@@ -130,9 +129,9 @@ int mca_hook_ascend_call_Get_accumulate(const void *origin, int count, MPI_Datat
     if (OMPI_SUCCESS == rc) {
         rc = refuse(win, "MPI_Get_accumulate", "result", result, result_count, result_type);
     }
-    return (OMPI_SUCCESS != rc) ? rc : REAL.Get_accumulate(origin, count, dtype, result,
-                                                           result_count, result_type, TARGET,
-                                                           op, win);
+    return (OMPI_SUCCESS != rc) ? rc
+                                : REAL.Get_accumulate(origin, count, dtype, result, result_count,
+                                                      result_type, TARGET, op, win);
 }
 
 int mca_hook_ascend_call_Rget_accumulate(const void *origin, int count, MPI_Datatype dtype,
@@ -145,9 +144,9 @@ int mca_hook_ascend_call_Rget_accumulate(const void *origin, int count, MPI_Data
     if (OMPI_SUCCESS == rc) {
         rc = refuse(win, "MPI_Rget_accumulate", "result", result, result_count, result_type);
     }
-    return (OMPI_SUCCESS != rc) ? rc : REAL.Rget_accumulate(origin, count, dtype, result,
-                                                            result_count, result_type, TARGET,
-                                                            op, win, request);
+    return (OMPI_SUCCESS != rc) ? rc
+                                : REAL.Rget_accumulate(origin, count, dtype, result, result_count,
+                                                       result_type, TARGET, op, win, request);
 }
 
 int mca_hook_ascend_call_Fetch_and_op(const void *origin, void *result, MPI_Datatype dtype,
@@ -158,8 +157,8 @@ int mca_hook_ascend_call_Fetch_and_op(const void *origin, void *result, MPI_Data
     if (OMPI_SUCCESS == rc) {
         rc = refuse(win, "MPI_Fetch_and_op", "result", result, 1, dtype);
     }
-    return (OMPI_SUCCESS != rc) ? rc : REAL.Fetch_and_op(origin, result, dtype, target, disp, op,
-                                                         win);
+    return (OMPI_SUCCESS != rc) ? rc
+                                : REAL.Fetch_and_op(origin, result, dtype, target, disp, op, win);
 }
 
 int mca_hook_ascend_call_Compare_and_swap(const void *origin, const void *compare, void *result,
@@ -174,6 +173,7 @@ int mca_hook_ascend_call_Compare_and_swap(const void *origin, const void *compar
     if (OMPI_SUCCESS == rc) {
         rc = refuse(win, "MPI_Compare_and_swap", "result", result, 1, dtype);
     }
-    return (OMPI_SUCCESS != rc) ? rc : REAL.Compare_and_swap(origin, compare, result, dtype,
-                                                            target, disp, win);
+    return (OMPI_SUCCESS != rc)
+               ? rc
+               : REAL.Compare_and_swap(origin, compare, result, dtype, target, disp, win);
 }

@@ -8,9 +8,9 @@
 #define REAL mca_hook_ascend_real
 
 typedef struct move {
-    const char                *call;
+    const char *call;
     mca_common_ascend_layout_t from, to;
-    mca_common_ascend_stage_t  in, out;
+    mca_common_ascend_stage_t in, out;
 } move_t;
 
 static const mca_common_ascend_layout_t no_layout;
@@ -32,8 +32,8 @@ static bool is_ours(move_t *move, const char *call, bool packs, const void *buf,
     if (!may_stage(count, dtype, packed, size, position)) {
         return false;
     }
-    mca_common_ascend_layout_simple(&typed, buf, (size_t) count, dtype);
-    mca_common_ascend_layout_simple(&bytes, (const char *) packed + position, 1, MPI_BYTE);
+    mca_common_ascend_layout_simple(&typed, buf, (size_t)count, dtype);
+    mca_common_ascend_layout_simple(&bytes, (const char *)packed + position, 1, MPI_BYTE);
     if (OPAL_LIKELY(ASC_LINK_MEM_HOST == mca_common_ascend_layout_kind(&typed) &&
                     ASC_LINK_MEM_HOST == mca_common_ascend_layout_kind(&bytes))) {
         return false;
@@ -46,7 +46,7 @@ static bool is_ours(move_t *move, const char *call, bool packs, const void *buf,
  * copied as often as it has pieces. */
 static void limit_packed(mca_common_ascend_layout_t *bytes, MPI_Aint left, MPI_Aint needed)
 {
-    bytes->count = (size_t) ((needed < left) ? needed : left);
+    bytes->count = (size_t)((needed < left) ? needed : left);
 }
 
 static int open_side(mca_common_ascend_stage_t *stage, const mca_common_ascend_use_t *use,
@@ -67,12 +67,12 @@ static void close_sides(move_t *move)
 
 static int open_sides(move_t *move)
 {
-    const mca_common_ascend_names_t in_names = {move->call, "input"}, out_names = {move->call,
-                                                                                   "output"};
+    const mca_common_ascend_names_t in_names = {move->call, "input"},
+                                    out_names = {move->call, "output"};
     const mca_common_ascend_use_t in = {move->from, no_layout}, out = {no_layout, move->to};
     mca_common_ascend_copies_t copies;
-    asc_status_t               status;
-    int                        rc;
+    asc_status_t status;
+    int rc;
 
     mca_common_ascend_note_device_use();
     rc = open_side(&move->in, &in, &in_names);
@@ -96,8 +96,8 @@ static int open_sides(move_t *move)
 static int finish(move_t *move, int rc, size_t limit)
 {
     const mca_common_ascend_names_t names = {move->call, "output"};
-    mca_common_ascend_copies_t      copies;
-    asc_status_t                    status;
+    mca_common_ascend_copies_t copies;
+    asc_status_t status;
 
     if (OMPI_SUCCESS == rc) {
         mca_common_ascend_copies_init(&copies);
@@ -113,7 +113,7 @@ int mca_hook_ascend_call_Pack(const void *in, int count, MPI_Datatype dtype, voi
                               int *position, MPI_Comm comm)
 {
     move_t move;
-    int    rc, needed, at = 0;
+    int rc, needed, at = 0;
 
     if (NULL == position || ompi_comm_invalid(comm) ||
         !is_ours(&move, "MPI_Pack", true, in, count, dtype, out, size, *position)) {
@@ -134,7 +134,7 @@ int mca_hook_ascend_call_Pack(const void *in, int count, MPI_Datatype dtype, voi
         close_sides(&move);
         return rc;
     }
-    rc = finish(&move, rc, (size_t) at);
+    rc = finish(&move, rc, (size_t)at);
     *position += (OMPI_SUCCESS == rc) ? at : 0;
     OMPI_ERRHANDLER_RETURN(rc, comm, rc, move.call);
 }
@@ -143,7 +143,7 @@ int mca_hook_ascend_call_Unpack(const void *in, int size, int *position, void *o
                                 MPI_Datatype dtype, MPI_Comm comm)
 {
     move_t move;
-    int    rc, needed, at = 0;
+    int rc, needed, at = 0;
 
     if (NULL == position || ompi_comm_invalid(comm) ||
         !is_ours(&move, "MPI_Unpack", false, out, count, dtype, in, size, *position)) {
@@ -158,7 +158,7 @@ int mca_hook_ascend_call_Unpack(const void *in, int size, int *position, void *o
     if (OMPI_SUCCESS != rc) {
         return OMPI_ERRHANDLER_INVOKE(comm, rc, move.call);
     }
-    rc = REAL.Unpack(mca_common_ascend_stage_host(&move.in), (int) move.from.count, &at,
+    rc = REAL.Unpack(mca_common_ascend_stage_host(&move.in), (int)move.from.count, &at,
                      mca_common_ascend_stage_host(&move.out), count, dtype, comm);
     if (OMPI_SUCCESS != rc) {
         close_sides(&move);
@@ -174,8 +174,8 @@ int mca_hook_ascend_call_Pack_external(const char datarep[], const void *in, int
                                        MPI_Aint *position)
 {
     MPI_Aint needed, at = 0;
-    move_t   move;
-    int      rc;
+    move_t move;
+    int rc;
 
     if (NULL == position ||
         !is_ours(&move, "MPI_Pack_external", true, in, count, dtype, out, size, *position)) {
@@ -196,7 +196,7 @@ int mca_hook_ascend_call_Pack_external(const char datarep[], const void *in, int
         close_sides(&move);
         return rc;
     }
-    rc = finish(&move, rc, (size_t) at);
+    rc = finish(&move, rc, (size_t)at);
     *position += (OMPI_SUCCESS == rc) ? at : 0;
     OMPI_ERRHANDLER_RETURN(rc, MPI_COMM_WORLD, rc, move.call);
 }
@@ -206,8 +206,8 @@ int mca_hook_ascend_call_Unpack_external(const char datarep[], const void *in, M
                                          MPI_Datatype dtype)
 {
     MPI_Aint needed, at = 0;
-    move_t   move;
-    int      rc;
+    move_t move;
+    int rc;
 
     if (NULL == position ||
         !is_ours(&move, "MPI_Unpack_external", false, out, count, dtype, in, size, *position)) {
@@ -223,7 +223,7 @@ int mca_hook_ascend_call_Unpack_external(const char datarep[], const void *in, M
         return OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, rc, move.call);
     }
     rc = REAL.Unpack_external(datarep, mca_common_ascend_stage_host(&move.in),
-                              (MPI_Aint) move.from.count, &at,
+                              (MPI_Aint)move.from.count, &at,
                               mca_common_ascend_stage_host(&move.out), count, dtype);
     if (OMPI_SUCCESS != rc) {
         close_sides(&move);

@@ -12,10 +12,10 @@
  * keeps for itself, last a list of libraries to leave alone. */
 typedef struct patch {
     const char *symbol;
-    void       *replacement;
-    void       *previous;
-    void       *links[2];
-    char      **left_alone;
+    void *replacement;
+    void *previous;
+    void *links[2];
+    char **left_alone;
 } patch_t;
 
 typedef int (*modify_fn_t)(patch_t *patch);
@@ -24,9 +24,9 @@ typedef int (*modify_fn_t)(patch_t *patch);
  * library is loaded for good: patches stay on its list. */
 static modify_fn_t find_modify(void)
 {
-    unsigned    major, minor;
+    unsigned major, minor;
     modify_fn_t modify = NULL;
-    void       *ucs;
+    void *ucs;
 
     if (!mca_hook_ascend_ucx_version(&major, &minor) || 1 != major || 13 != minor) {
         return NULL;
@@ -34,10 +34,10 @@ static modify_fn_t find_modify(void)
     /* UCX's own libraries bring libucm along. */
     ucs = dlopen("libucs.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (NULL != ucs) {
-        *(void **) &modify = dlsym(ucs, "ucm_reloc_modify");
+        *(void **)&modify = dlsym(ucs, "ucm_reloc_modify");
     }
     if (NULL == modify) {
-        (void) dlerror();
+        (void)dlerror();
     }
     return modify;
 }
@@ -45,12 +45,12 @@ static modify_fn_t find_modify(void)
 bool mca_hook_ascend_patch(const char *symbol, void *replacement)
 {
     modify_fn_t modify = find_modify();
-    patch_t    *patch  = (NULL != modify) ? calloc(1, sizeof(*patch)) : NULL;
+    patch_t *patch = (NULL != modify) ? calloc(1, sizeof(*patch)) : NULL;
 
     if (NULL == patch) {
         return false;
     }
-    patch->symbol      = symbol;
+    patch->symbol = symbol;
     patch->replacement = replacement;
     if (0 == modify(patch)) {
         return true; /* UCX keeps it and applies it to libraries loaded later */

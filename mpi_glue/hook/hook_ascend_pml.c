@@ -22,7 +22,7 @@ static inline bool is_host(const void *buf, size_t count, struct ompi_datatype_t
     }
     return OPAL_LIKELY(MPI_BOTTOM != buf) &&
            ASC_LINK_MEM_HOST ==
-               asc_link_mem_query((const char *) buf + dtype->super.true_lb, 0, NULL);
+               asc_link_mem_query((const char *)buf + dtype->super.true_lb, 0, NULL);
 }
 
 /* What pml/ucx gives to UCX as plain bytes; anything else it packs by CPU. */
@@ -54,7 +54,7 @@ mca_hook_ascend_route_t mca_hook_ascend_route(const void *buf, size_t count,
         }
     }
     if (ASC_LINK_MEM_BAD == kind) {
-        (void) mca_common_ascend_bad_pointer(buf, names);
+        (void)mca_common_ascend_bad_pointer(buf, names);
         return MCA_HOOK_ASCEND_REFUSE;
     }
     return MCA_HOOK_ASCEND_STAGE;
@@ -115,8 +115,8 @@ static int pml_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
 /* OMPI_SUCCESS: posted, MPI_ERR_*: refused, OMPI_ERR_NOT_AVAILABLE: through. */
 static int post(const mca_hook_ascend_post_t *post, ompi_request_t **request)
 {
-    const bool sends = MCA_HOOK_ASCEND_ISEND == post->what ||
-                       MCA_HOOK_ASCEND_ISEND_INIT == post->what;
+    const bool sends =
+        MCA_HOOK_ASCEND_ISEND == post->what || MCA_HOOK_ASCEND_ISEND_INIT == post->what;
     const bool buffered = sends && MCA_PML_BASE_SEND_BUFFERED == post->mode;
 
     switch (mca_hook_ascend_route(post->buf, post->count, post->dtype, buffered,
@@ -130,14 +130,19 @@ static int post(const mca_hook_ascend_post_t *post, ompi_request_t **request)
     }
 }
 
-static int pml_isend(const void *buf, size_t count, struct ompi_datatype_t *dtype, int dst,
-                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+static int pml_isend(const void *buf, size_t count, struct ompi_datatype_t *dtype, int dst, int tag,
+                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                      ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_ISEND, .buf = buf,
-                                             .count = count, .dtype = dtype, .peer = dst,
-                                             .tag = tag, .mode = mode, .comm = comm};
+        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_ISEND,
+                                             .buf = buf,
+                                             .count = count,
+                                             .dtype = dtype,
+                                             .peer = dst,
+                                             .tag = tag,
+                                             .mode = mode,
+                                             .comm = comm};
         const int rc = post(&args, request);
 
         if (OMPI_ERR_NOT_AVAILABLE != rc) {
@@ -148,13 +153,18 @@ static int pml_isend(const void *buf, size_t count, struct ompi_datatype_t *dtyp
 }
 
 static int pml_isend_init(const void *buf, size_t count, struct ompi_datatype_t *dtype, int dst,
-                          int tag, mca_pml_base_send_mode_t mode,
-                          struct ompi_communicator_t *comm, ompi_request_t **request)
+                          int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                          ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_ISEND_INIT, .buf = buf,
-                                             .count = count, .dtype = dtype, .peer = dst,
-                                             .tag = tag, .mode = mode, .comm = comm};
+        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_ISEND_INIT,
+                                             .buf = buf,
+                                             .count = count,
+                                             .dtype = dtype,
+                                             .peer = dst,
+                                             .tag = tag,
+                                             .mode = mode,
+                                             .comm = comm};
         const int rc = post(&args, request);
 
         if (OMPI_ERR_NOT_AVAILABLE != rc) {
@@ -168,9 +178,13 @@ static int pml_irecv(void *buf, size_t count, struct ompi_datatype_t *dtype, int
                      struct ompi_communicator_t *comm, ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IRECV, .buf = buf,
-                                             .count = count, .dtype = dtype, .peer = src,
-                                             .tag = tag, .comm = comm};
+        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IRECV,
+                                             .buf = buf,
+                                             .count = count,
+                                             .dtype = dtype,
+                                             .peer = src,
+                                             .tag = tag,
+                                             .comm = comm};
         const int rc = post(&args, request);
 
         if (OMPI_ERR_NOT_AVAILABLE != rc) {
@@ -184,9 +198,13 @@ static int pml_irecv_init(void *buf, size_t count, struct ompi_datatype_t *dtype
                           struct ompi_communicator_t *comm, ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IRECV_INIT, .buf = buf,
-                                             .count = count, .dtype = dtype, .peer = src,
-                                             .tag = tag, .comm = comm};
+        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IRECV_INIT,
+                                             .buf = buf,
+                                             .count = count,
+                                             .dtype = dtype,
+                                             .peer = src,
+                                             .tag = tag,
+                                             .comm = comm};
         const int rc = post(&args, request);
 
         if (OMPI_ERR_NOT_AVAILABLE != rc) {
@@ -200,9 +218,12 @@ static int pml_imrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
                       struct ompi_message_t **message, ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IMRECV, .buf = buf,
-                                             .count = count, .dtype = dtype,
-                                             .comm = (*message)->comm, .message = message};
+        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IMRECV,
+                                             .buf = buf,
+                                             .count = count,
+                                             .dtype = dtype,
+                                             .comm = (*message)->comm,
+                                             .message = message};
         const int rc = post(&args, request);
 
         if (OMPI_ERR_NOT_AVAILABLE != rc) {
@@ -227,16 +248,16 @@ static int pml_start(size_t count, ompi_request_t **requests)
 
 void mca_hook_ascend_wrap_pml(void)
 {
-    mca_hook_ascend_pml    = mca_pml;
-    mca_pml.pml_send       = pml_send;
-    mca_pml.pml_recv       = pml_recv;
-    mca_pml.pml_isend      = pml_isend;
-    mca_pml.pml_irecv      = pml_irecv;
+    mca_hook_ascend_pml = mca_pml;
+    mca_pml.pml_send = pml_send;
+    mca_pml.pml_recv = pml_recv;
+    mca_pml.pml_isend = pml_isend;
+    mca_pml.pml_irecv = pml_irecv;
     mca_pml.pml_isend_init = pml_isend_init;
     mca_pml.pml_irecv_init = pml_irecv_init;
-    mca_pml.pml_mrecv      = pml_mrecv;
-    mca_pml.pml_imrecv     = pml_imrecv;
-    mca_pml.pml_start      = pml_start;
+    mca_pml.pml_mrecv = pml_mrecv;
+    mca_pml.pml_imrecv = pml_imrecv;
+    mca_pml.pml_start = pml_start;
 }
 
 /* Only where nobody has put himself in front of us since. */

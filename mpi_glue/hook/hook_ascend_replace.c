@@ -30,11 +30,11 @@ int mca_hook_ascend_call_Sendrecv_replace(void *buf, int count, MPI_Datatype dty
                                           int send_tag, int src, int recv_tag, MPI_Comm comm,
                                           MPI_Status *status)
 {
-    MPI_Status                got = ompi_status_empty;
+    MPI_Status got = ompi_status_empty;
     mca_common_ascend_stage_t stage;
-    mca_common_ascend_use_t   use;
-    asc_status_t              copied;
-    int                       rc;
+    mca_common_ascend_use_t use;
+    asc_status_t copied;
+    int rc;
 
     mca_common_ascend_layout_simple(&use.in, buf, (size_t)count, dtype);
     if (!replace_is_ours(&use.in, count, dtype, comm)) {
@@ -50,8 +50,7 @@ int mca_hook_ascend_call_Sendrecv_replace(void *buf, int count, MPI_Datatype dty
     copied = stage_copy(&stage, true, 0);
     if (ASC_OK == copied) {
         rc = mca_hook_ascend_real.Sendrecv_replace(mca_common_ascend_stage_host(&stage), count,
-                                                   dtype, dst, send_tag, src, recv_tag, comm,
-                                                   &got);
+                                                   dtype, dst, send_tag, src, recv_tag, comm, &got);
         if (OMPI_SUCCESS == rc) {
             copied = stage_copy(&stage, false, got._ucount);
         }

@@ -21,8 +21,7 @@ static bool line_sets(const char *line, const char *name)
     const size_t len = strlen(name);
 
     line += strspn(line, " \t");
-    return 0 == strncmp(line, name, len) && NULL != strchr(" \t=", line[len]) &&
-           '\0' != line[len];
+    return 0 == strncmp(line, name, len) && NULL != strchr(" \t=", line[len]) && '\0' != line[len];
 }
 
 static bool file_sets(const char *path, const char *name)
@@ -37,7 +36,7 @@ static bool file_sets(const char *path, const char *name)
     while (!found && NULL != fgets(line, sizeof(line), file)) {
         found = line_sets(line, name);
     }
-    (void) fclose(file);
+    (void)fclose(file);
     return found;
 }
 
@@ -47,8 +46,8 @@ static bool override_sets(const char *name)
 {
     char path[OPAL_PATH_MAX];
 
-    (void) snprintf(path, sizeof(path), "%s/openmpi-mca-params-override.conf",
-                    opal_install_dirs.sysconfdir);
+    (void)snprintf(path, sizeof(path), "%s/openmpi-mca-params-override.conf",
+                   opal_install_dirs.sysconfdir);
     return file_sets(path, name);
 }
 
@@ -57,7 +56,7 @@ static bool user_files_set(const char *name)
     const char *const *value = NULL;
     char *list, *path, *rest = NULL;
     bool found = false;
-    int index  = mca_base_var_find("opal", "mca", "base", "param_files");
+    int index = mca_base_var_find("opal", "mca", "base", "param_files");
 
     if (index < 0 || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL) ||
         NULL == value || NULL == *value) {
@@ -69,8 +68,8 @@ static bool user_files_set(const char *name)
     }
     for (path = strtok_r(list, ":,", &rest); NULL != path && !found;
          path = strtok_r(NULL, ":,", &rest)) {
-        if (0 != strncmp(path, opal_install_dirs.sysconfdir,
-                         strlen(opal_install_dirs.sysconfdir))) {
+        if (0 !=
+            strncmp(path, opal_install_dirs.sysconfdir, strlen(opal_install_dirs.sysconfdir))) {
             found = file_sets(path, name);
         }
     }
@@ -82,7 +81,7 @@ bool mca_hook_ascend_user_set(const char *name)
 {
     char variable[128];
 
-    (void) snprintf(variable, sizeof(variable), "OMPI_MCA_%s", name);
+    (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", name);
     return NULL != getenv(variable) || user_files_set(name) || override_sets(name);
 }
 
@@ -90,10 +89,9 @@ static void set_default(const char *name, const char *value)
 {
     char variable[128];
 
-    (void) snprintf(variable, sizeof(variable), "OMPI_MCA_%s", name);
-    (void) setenv(variable, value, 0);
-    opal_output_verbose(1, mca_hook_ascend_component.output, "hook:ascend: %s=%s", variable,
-                        value);
+    (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", name);
+    (void)setenv(variable, value, 0);
+    opal_output_verbose(1, mca_hook_ascend_component.output, "hook:ascend: %s=%s", variable, value);
 }
 
 void mca_hook_ascend_select_pml(void)

@@ -130,10 +130,10 @@ static int post_inner(const mca_hook_ascend_post_t *post, void *host, ompi_reque
 
 int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **user)
 {
-    const bool sends = MCA_HOOK_ASCEND_ISEND == post->what ||
-                       MCA_HOOK_ASCEND_ISEND_INIT == post->what;
-    const bool persistent = MCA_HOOK_ASCEND_ISEND_INIT == post->what ||
-                            MCA_HOOK_ASCEND_IRECV_INIT == post->what;
+    const bool sends =
+        MCA_HOOK_ASCEND_ISEND == post->what || MCA_HOOK_ASCEND_ISEND_INIT == post->what;
+    const bool persistent =
+        MCA_HOOK_ASCEND_ISEND_INIT == post->what || MCA_HOOK_ASCEND_IRECV_INIT == post->what;
     mca_common_ascend_request_t *request = mca_common_ascend_request_new(post->comm, persistent);
     int rc;
 
@@ -141,9 +141,9 @@ int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->super.super.req_type = OMPI_REQUEST_PML;
-    request->p2p                  = true;
-    request->names                = sends ? send_names : recv_names;
-    request->dtype                = post->dtype;
+    request->p2p = true;
+    request->names = sends ? send_names : recv_names;
+    request->dtype = post->dtype;
     OBJ_RETAIN(request->dtype);
     rc = open_stage(&request->stages[0], post->buf, post->count, post->dtype, sends);
     if (OMPI_SUCCESS == rc && MCA_HOOK_ASCEND_ISEND == post->what) {

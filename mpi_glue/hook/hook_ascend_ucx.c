@@ -17,11 +17,11 @@ bool mca_hook_ascend_ucx_present(void)
 bool mca_hook_ascend_ucx_version(unsigned *major, unsigned *minor)
 {
     unsigned release = 0;
-    void *ucp        = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *ucp = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
     ucp_get_version_fn_t get_version = NULL;
 
     if (NULL != ucp) {
-        *(void **) &get_version = dlsym(ucp, "ucp_get_version");
+        *(void **)&get_version = dlsym(ucp, "ucp_get_version");
     }
     if (NULL == get_version) {
         return false;
@@ -37,14 +37,14 @@ static bool ucx_matches(char *why, size_t why_len)
     const char *built = mca_hook_ascend_built_ucx(&built_major, &built_minor);
 
     if (!mca_hook_ascend_ucx_version(&major, &minor)) {
-        (void) snprintf(why, why_len, "UCX %s cannot be loaded: %s", built, dlerror());
+        (void)snprintf(why, why_len, "UCX %s cannot be loaded: %s", built, dlerror());
         return false;
     }
-    if ((int) major != built_major || (int) minor != built_minor) {
-        (void) snprintf(why, why_len,
-                        "the module was built for UCX %s, this process runs UCX %u.%u; build "
-                        "ucx-ascend against that",
-                        built, major, minor);
+    if ((int)major != built_major || (int)minor != built_minor) {
+        (void)snprintf(why, why_len,
+                       "the module was built for UCX %s, this process runs UCX %u.%u; build "
+                       "ucx-ascend against that",
+                       built, major, minor);
         return false;
     }
     return true;
@@ -74,13 +74,13 @@ static bool carries_no_messages(const char *word)
 static tls_t read_tls(const char *list)
 {
     tls_t tls = {false, false, false};
-    char  word[64];
+    char word[64];
 
     for (size_t len = 0; '\0' != *list; list += len + (',' == list[len])) {
         size_t skip = ('\\' == *list); /* "this one and no alias" */
 
         len = strcspn(list, ",");
-        (void) snprintf(word, sizeof(word), "%.*s", (int) (len - skip), list + skip);
+        (void)snprintf(word, sizeof(word), "%.*s", (int)(len - skip), list + skip);
         word[strcspn(word, ":")] = '\0'; /* "for setting up alone" */
         if (0 == strcmp("all", word)) {
             tls = (tls_t){true, true, true};
@@ -123,9 +123,8 @@ static bool transports_allowed(char *why, size_t why_len)
     if (('^' == list[0]) ? !read_tls(list + 1).copy : read_tls(list).copy) {
         return true;
     }
-    (void) snprintf(why, why_len,
-                    "UCX_TLS=%s leaves out asc_copy; add asc_copy,asc_ipc to it, or unset it",
-                    list);
+    (void)snprintf(why, why_len,
+                   "UCX_TLS=%s leaves out asc_copy; add asc_copy,asc_ipc to it, or unset it", list);
     return false;
 }
 
@@ -138,9 +137,9 @@ bool mca_hook_ascend_load_ucx_module(const char *path, char *why, size_t why_len
     /* Global and for good: UCX finds the module in its list of components and
      * keeps pointers into it until the process ends. */
     if (NULL == dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) {
-        (void) snprintf(why, why_len,
-                        "%s; name the module with ASCEND_UCX_MODULE or hook_ascend_ucx_module",
-                        dlerror());
+        (void)snprintf(why, why_len,
+                       "%s; name the module with ASCEND_UCX_MODULE or hook_ascend_ucx_module",
+                       dlerror());
         return false;
     }
     return true;

@@ -27,8 +27,8 @@ static void check_status(aclError code, asc_status_t want)
 static void check_recent(void)
 {
     const asc_acl_t *acl = asc_acl_get();
-    char             text[ASC_ACL_TEXT_MAX];
-    aclError         err;
+    char text[ASC_ACL_TEXT_MAX];
+    aclError err;
 
     t_check(acl != NULL, "a runtime, not: %s", asc_acl_load_error());
     t_check(asc_acl_init() == ASC_OK, "aclInit");

@@ -8,9 +8,9 @@
 #define T_FAKE_EXPORT __attribute__((visibility("default")))
 
 /* The loader looks names up only; types do not matter to it. */
-#define T_FAKE(_name)                                                                              \
-    T_FAKE_EXPORT aclError t_fake_##_name(void) __asm__(#_name);                                   \
-    aclError t_fake_##_name(void)                                                                  \
-    {                                                                                              \
-        return T_FAKE_CODE;                                                                        \
+#define T_FAKE(_name) \
+    T_FAKE_EXPORT aclError t_fake_##_name(void) __asm__(#_name); \
+    aclError t_fake_##_name(void) \
+    { \
+        return T_FAKE_CODE; \
     }

@@ -4,8 +4,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
-#define LARGE  1024
-#define VICTIM 5
+#define LARGE    1024
+#define VICTIM   5
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static void          *t_library;
+static void *t_library;
 static pthread_once_t t_library_once = PTHREAD_ONCE_INIT;
 
 static void t_library_open(void)
@@ -108,7 +108,7 @@ void t_dev_verify(const void *device, size_t size, uint64_t seed, size_t offset)
 uint64_t t_counter(const char *name)
 {
     __typeof__(npusim_counter) *counter = dlsym(t_acl_library(), "npusim_counter");
-    uint64_t                    value;
+    uint64_t value;
 
     if (counter == NULL) {
         t_skip("counters are npusim's, and %s is not npusim", getenv("ASCEND_ACL_LIBRARY"));

@@ -75,7 +75,7 @@ pid_t t_child(int (*fn)(void *arg), void *arg)
 {
     pid_t parent = getpid();
     pid_t pid;
-    int   status;
+    int status;
 
     fflush(stdout);
     fflush(stderr);
@@ -122,7 +122,7 @@ void *t_shared(size_t size)
 void t_await(const atomic_int *word, int value)
 {
     const struct timespec nap = {.tv_nsec = 200000};
-    unsigned              left = T_AWAIT_SECONDS * 5000 * t_slowness();
+    unsigned left = T_AWAIT_SECONDS * 5000 * t_slowness();
 
     while (atomic_load(word) < value) {
         t_check(left-- > 0, "waited too long for %d, it is %d", value, atomic_load(word));

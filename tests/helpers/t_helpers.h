@@ -25,18 +25,18 @@ enum {
 };
 
 /** t_check(condition, "format", values...): the text says what was expected. */
-#define t_check(_cond, ...)                                                                        \
-    do {                                                                                           \
-        if (!(_cond)) {                                                                            \
-            t_fail_at(__FILE__, __LINE__, #_cond, __VA_ARGS__);                                    \
-        }                                                                                          \
+#define t_check(_cond, ...) \
+    do { \
+        if (!(_cond)) { \
+            t_fail_at(__FILE__, __LINE__, #_cond, __VA_ARGS__); \
+        } \
     } while (0)
 
 /** t_fail("format", values...): for what no condition expresses. */
-#define t_fail(...) t_fail_at(__FILE__, __LINE__, "not reached", __VA_ARGS__)
+#define t_fail(...)               t_fail_at(__FILE__, __LINE__, "not reached", __VA_ARGS__)
 
 /** t_acl_ok(call): the runtime call must return ACL_SUCCESS. */
-#define t_acl_ok(_call) t_acl_expect_at(__FILE__, __LINE__, #_call, (_call), ACL_SUCCESS)
+#define t_acl_ok(_call)           t_acl_expect_at(__FILE__, __LINE__, #_call, (_call), ACL_SUCCESS)
 
 /** t_acl_fails(call, code): the runtime call must be refused with this code. */
 #define t_acl_fails(_call, _code) t_acl_expect_at(__FILE__, __LINE__, #_call, (_call), (_code))
@@ -106,7 +106,7 @@ void t_device(int device);
 
 /** Device memory on the current device. Sizes are bytes, huge pages first. */
 void *t_dev_alloc(size_t size);
-void  t_dev_free(void *ptr);
+void t_dev_free(void *ptr);
 
 /** Synchronous copies between host and device memory. */
 void t_to_device(void *device, const void *host, size_t size);

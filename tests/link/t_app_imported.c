@@ -22,9 +22,9 @@ static int role(t_world_t *world, int me)
         t_barrier(world);
     } else {
         asc_link_import_t *import = NULL;
-        link_rkey_t        rkey;
-        void              *apps = NULL, *local = t_alloc_filled(4096, 9);
-        aclrtStream        stream;
+        link_rkey_t rkey;
+        void *apps = NULL, *local = t_alloc_filled(4096, 9);
+        aclrtStream stream;
 
         t_barrier(world);
         memcpy(&rkey, world->rkey[0], sizeof(rkey));

@@ -26,7 +26,7 @@ enum {
     KINDS
 };
 
-static char         *area[KINDS];
+static char *area[KINDS];
 static unsigned char wanted[ROOM], got[ROOM];
 
 /* Independent of what is tested: the runtime's own synchronous calls. */
@@ -55,7 +55,7 @@ static void peek(int kind, size_t at, void *data, size_t len)
 static asc_status_t copy(void *dst, const void *src, size_t len, bool start)
 {
     asc_link_op_t op;
-    asc_status_t  status;
+    asc_status_t status;
 
     if (!start) {
         return asc_link_copy(dst, src, len);
@@ -70,8 +70,8 @@ static asc_status_t copy(void *dst, const void *src, size_t len, bool start)
 static void one_copy(int to, size_t to_at, int from, size_t from_at, size_t len, bool start)
 {
     static uint64_t seed;
-    asc_status_t    status;
-    size_t          all = len + 2 * GUARD;
+    asc_status_t status;
+    size_t all = len + 2 * GUARD;
 
     ++seed;
     t_fill(wanted, len, seed);
@@ -121,7 +121,7 @@ static void refused(const char *what, void *dst, const void *src, size_t len)
 static void bad_addresses(void)
 {
     void *freed;
-    int   saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+    int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
 
     t_check(asc_link_mem_alloc(4096, &freed) == ASC_OK, "memory");
     t_check(asc_link_mem_free(freed) == ASC_OK, "free");

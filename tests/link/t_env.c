@@ -45,8 +45,8 @@ static const t_case_t cases[] = {
 static int run_case(void *arg)
 {
     const t_case_t *c = arg;
-    const char     *why;
-    int             null = open("/dev/null", O_WRONLY);
+    const char *why;
+    int null = open("/dev/null", O_WRONLY);
 
     dup2(null, STDERR_FILENO); /* the message is checked in the reason */
     setenv(c->name, c->value, 1);
@@ -67,7 +67,7 @@ static int run_case(void *arg)
 static void check_table(void)
 {
     const asc_link_env_t *env = asc_link_env_table();
-    unsigned              known = 0, rows = 0;
+    unsigned known = 0, rows = 0;
 
     for (; env->name != NULL; ++env, ++rows) {
         t_check(strncmp(env->name, "ASCEND_", 7) == 0, "a prefix, not %s", env->name);

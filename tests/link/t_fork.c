@@ -15,7 +15,7 @@ static void *device_memory;
 static int child(void *arg)
 {
     asc_link_mem_t mem;
-    int            local = 0;
+    int local = 0;
 
     (void)arg;
     t_check(!asc_link_ready(), "not ready");

@@ -21,7 +21,7 @@ static bool importers_first;
 static void owner(t_world_t *world)
 {
     size_t before = t_free_memory();
-    void  *mine;
+    void *mine;
 
     for (int round = 0; round < 2; round++) {
         mine = t_alloc_filled(SIZE, 1);

@@ -53,8 +53,8 @@ static void free_at_once(void *mine)
 static int role(t_world_t *world, int me)
 {
     asc_link_import_t *import;
-    void              *mine, *local;
-    size_t             before, parked;
+    void *mine, *local;
+    size_t before, parked;
 
     t_join(world, me, me); /* on two devices, so that each sees its own memory */
     local = t_alloc_filled(4096, 9);

@@ -37,8 +37,8 @@ static void copies(asc_link_import_t *import, uint64_t base)
 
 static void refusals(asc_link_import_t *import, uint64_t base)
 {
-    void         *local = t_alloc_filled(4096, 3);
-    char          host[64];
+    void *local = t_alloc_filled(4096, 3);
+    char host[64];
     asc_link_op_t op;
 
     t_check(asc_link_get(import, base + SIZE, local, 0, &op) == ASC_OK, "empty get at the end");
@@ -54,7 +54,7 @@ static void refusals(asc_link_import_t *import, uint64_t base)
 static int role(t_world_t *world, int me)
 {
     asc_link_import_t *import;
-    void              *mine;
+    void *mine;
 
     t_join(world, me, 0);
     if (me == 0) {

@@ -59,8 +59,8 @@ static void direct_calls(uint64_t *last)
 
 static void late_module(uint64_t *last)
 {
-    char              path[512];
-    void             *module, *ptr;
+    char path[512];
+    void *module, *ptr;
     const t_direct_t *direct;
 
     snprintf(path, sizeof(path), "%s/tests/link/.libs/direct_module.so",
@@ -78,7 +78,7 @@ static void late_module(uint64_t *last)
 static void by_dlsym(void)
 {
     asc_link_mem_t mem;
-    void          *ptr;
+    void *ptr;
 
     t_acl_ok(T_ACL(aclrtMalloc)(&ptr, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
     t_kind(ptr, SIZE, ASC_LINK_MEM_DEVICE, &mem);
@@ -90,9 +90,9 @@ static void by_dlsym(void)
 
 int main(void)
 {
-    uint64_t       last = 0;
+    uint64_t last = 0;
     asc_link_mem_t mem;
-    void          *early;
+    void *early;
 
     t_deadline(30);
     t_acl_ok(aclInit(NULL));

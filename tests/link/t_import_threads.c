@@ -19,10 +19,10 @@ static t_world_t *shared;
 static void *worker(void *arg)
 {
     uint64_t seed = (uint64_t)(uintptr_t)arg;
-    void    *local = t_alloc_filled(SIZE, 50 + seed);
+    void *local = t_alloc_filled(SIZE, 50 + seed);
 
     for (int round = 0; round < ROUNDS; round++) {
-        int                which = (int)((seed + (uint64_t)round) % KEYS);
+        int which = (int)((seed + (uint64_t)round) % KEYS);
         asc_link_import_t *import = t_import(shared->rkey[which]);
 
         t_get(import, shared->value[which], local, SIZE);

@@ -17,8 +17,8 @@
 
 typedef struct t_start {
     t_world_t *world;
-    t_role_fn  role;
-    int        me;
+    t_role_fn role;
+    int me;
 } t_start_t;
 
 static double t_now(void)
@@ -67,8 +67,8 @@ t_world_t *t_world_start(int procs, t_role_fn role)
 void t_world_run(int procs, t_role_fn role)
 {
     t_world_t *world = t_world_start(procs, role);
-    int        status;
-    pid_t      pid;
+    int status;
+    pid_t pid;
 
     /* whoever ends badly first is the one to hear of */
     for (int left = procs; left > 0; left--) {
@@ -82,7 +82,7 @@ void t_world_run(int procs, t_role_fn role)
 
 void t_barrier(t_world_t *world)
 {
-    int    round = atomic_load(&world->round);
+    int round = atomic_load(&world->round);
     double limit = t_limit();
 
     if (atomic_fetch_add(&world->arrived, 1) + 1 == world->procs) {
@@ -138,7 +138,7 @@ void t_join(t_world_t *world, int me, int device)
 asc_link_peer_t *t_peer(t_world_t *world, int which)
 {
     asc_link_peer_t *peer = NULL;
-    char             why[256] = "";
+    char why[256] = "";
 
     t_check(asc_link_peer_open(&world->addr[which], &peer, why, sizeof(why)) == ASC_OK,
             "peer %d: %s", which, why);
@@ -189,7 +189,7 @@ asc_status_t t_op_end(asc_status_t status, asc_link_op_t *op)
 void t_get(asc_link_import_t *import, uint64_t remote, void *local, size_t len)
 {
     asc_link_op_t op;
-    asc_status_t  status = t_op_end(asc_link_get(import, remote, local, len, &op), &op);
+    asc_status_t status = t_op_end(asc_link_get(import, remote, local, len, &op), &op);
 
     t_check(status == ASC_OK, "get of %zu bytes: %s", len, asc_status_text(status));
 }
@@ -197,7 +197,7 @@ void t_get(asc_link_import_t *import, uint64_t remote, void *local, size_t len)
 void t_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len)
 {
     asc_link_op_t op;
-    asc_status_t  status = t_op_end(asc_link_put(import, remote, local, len, &op), &op);
+    asc_status_t status = t_op_end(asc_link_put(import, remote, local, len, &op), &op);
 
     t_check(status == ASC_OK, "put of %zu bytes: %s", len, asc_status_text(status));
 }
@@ -232,7 +232,7 @@ size_t t_free_memory(void)
 }
 
 static struct {
-    int  saved, file;
+    int saved, file;
     char text[16384];
 } t_log = {.saved = -1};
 
@@ -271,10 +271,10 @@ static int t_silent(void *arg)
 
 void t_world_run_silent(int procs, t_role_fn role)
 {
-    t_start_t   start = {.role = role, .me = procs};
+    t_start_t start = {.role = role, .me = procs};
     const char *text;
-    pid_t       pid;
-    int         status;
+    pid_t pid;
+    int status;
 
     t_messages_begin();
     pid = t_child(t_silent, &start);
@@ -298,7 +298,7 @@ int t_occurs(const char *text, const char *part)
 struct link_board *t_own_board(void)
 {
     asc_link_addr_t self;
-    void           *board;
+    void *board;
 
     asc_link_self_addr(&self);
     board = mmap(NULL, sizeof(link_board_t), PROT_READ | PROT_WRITE, MAP_SHARED, self.board_fd, 0);

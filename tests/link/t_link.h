@@ -14,13 +14,13 @@
 #define T_MAX_KEYS  64
 
 typedef struct t_world {
-    int             procs;
-    atomic_int      arrived, round; /* barrier */
-    pid_t           pid[T_MAX_PROCS];
+    int procs;
+    atomic_int arrived, round; /* barrier */
+    pid_t pid[T_MAX_PROCS];
     asc_link_addr_t addr[T_MAX_PROCS];
-    unsigned char   rkey[T_MAX_KEYS][ASC_LINK_RKEY_SIZE];
-    uint64_t        value[T_MAX_KEYS];
-    atomic_int      flag[T_MAX_KEYS];
+    unsigned char rkey[T_MAX_KEYS][ASC_LINK_RKEY_SIZE];
+    uint64_t value[T_MAX_KEYS];
+    atomic_int flag[T_MAX_KEYS];
 } t_world_t;
 
 /** What process @a me does; runs in its own process after t_world_run(). */
@@ -49,8 +49,8 @@ asc_link_peer_t *t_peer(t_world_t *world, int which);
 
 /** Tracked device memory with a pattern in it. */
 void *t_alloc_filled(size_t size, uint64_t seed);
-void  t_refill(void *device, size_t size, uint64_t seed);
-void  t_expect(const void *device, size_t size, uint64_t seed, size_t offset);
+void t_refill(void *device, size_t size, uint64_t seed);
+void t_expect(const void *device, size_t size, uint64_t seed, size_t offset);
 
 /** Runs the op to its end, at most 20 s. */
 asc_status_t t_op_end(asc_status_t status, asc_link_op_t *op);
@@ -68,9 +68,9 @@ void t_counter_await(const char *name, int64_t value);
 /** Messages of the library (standard error) go into memory from now on;
  *  t_messages() gives what came and t_messages_end() undoes it. No checks in
  *  between: what a failing one says would be lost. */
-void        t_messages_begin(void);
+void t_messages_begin(void);
 const char *t_messages(void);
-void        t_messages_end(void);
+void t_messages_end(void);
 
 /** t_world_run() that must print nothing. */
 void t_world_run_silent(int procs, t_role_fn role);

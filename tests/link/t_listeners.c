@@ -9,15 +9,15 @@
 #include <string.h>
 
 typedef struct t_heard {
-    int                  who;
+    int who;
     asc_link_mem_event_t event;
-    void                *base;
-    size_t               size;
-    bool                 there; /* what the runtime itself said then */
+    void *base;
+    size_t size;
+    bool there; /* what the runtime itself said then */
 } t_heard_t;
 
 static t_heard_t heard[64];
-static unsigned  count;
+static unsigned count;
 
 static void listen_to(asc_link_mem_event_t event, void *base, size_t size, void *arg)
 {
@@ -50,7 +50,7 @@ static void check_both(asc_link_mem_event_t event, void *base, size_t size)
 int main(void)
 {
     static int ids[] = {0, 1};
-    void      *unseen, *ptr;
+    void *unseen, *ptr;
 
     t_deadline(30);
     t_acl_ok(aclInit(NULL));

@@ -12,9 +12,9 @@
 /* UCX's own record of a patch; what the headers of 1.13 lay down. */
 typedef struct t_patch {
     const char *symbol;
-    void       *value, *previous;
-    void       *list[2];
-    char      **blacklist;
+    void *value, *previous;
+    void *list[2];
+    char **blacklist;
 } t_patch_t;
 
 static int (*t_reloc_modify)(t_patch_t *patch);
@@ -23,7 +23,7 @@ static int (*t_reloc_modify)(t_patch_t *patch);
 static int t_patch(const char *symbol, void *replacement)
 {
     static t_patch_t patches[64];
-    static unsigned  used;
+    static unsigned used;
 
     t_check(used < 64, "room for %s", symbol);
     patches[used].symbol = symbol;
@@ -57,7 +57,7 @@ void t_link_hooks(void)
 void t_link_preload(char **argv)
 {
     const char *build = getenv("ASC_TOP_BUILDDIR"), *asan = getenv("ASC_ASAN_LIB");
-    char        preload[1024];
+    char preload[1024];
 
     if (getenv("LD_PRELOAD") != NULL) {
         return;
@@ -73,9 +73,9 @@ int64_t t_count(const char *name)
 {
     static struct {
         const char *name;
-        int64_t     last;
+        int64_t last;
     } seen[32];
-    int64_t  now = asc_link_counter(name), before;
+    int64_t now = asc_link_counter(name), before;
     unsigned i = 0;
 
     t_check(now >= 0, "a counter named %s", name);
@@ -91,7 +91,7 @@ int64_t t_count(const char *name)
 
 void t_kind(const void *ptr, size_t len, asc_link_mem_kind_t kind, asc_link_mem_t *mem)
 {
-    asc_link_mem_t      room;
+    asc_link_mem_t room;
     asc_link_mem_kind_t got = asc_link_mem_query(ptr, len, mem != NULL ? mem : &room);
 
     t_check(got == kind, "kind %d at %p + %zu, not %d", (int)kind, ptr, len, (int)got);

@@ -26,10 +26,10 @@ static double now(void)
 
 static void owner(t_world_t *world)
 {
-    double      start;
+    double start;
     const char *text;
-    char        name[64];
-    void       *mine = NULL, *none = NULL;
+    char name[64];
+    void *mine = NULL, *none = NULL;
 
     for (int round = 0; round <= ROUNDS; round++) {
         t_check(asc_link_mem_alloc(SIZE, &mine) == ASC_OK,

@@ -15,7 +15,7 @@
 static void across_in_one_process(void)
 {
     asc_link_op_t op;
-    void         *first, *second;
+    void *first, *second;
 
     first = t_alloc_filled(SIZE, 1);
     t_device(1);
@@ -32,9 +32,9 @@ static void across_in_one_process(void)
 static int role(t_world_t *world, int me)
 {
     asc_link_import_t *import;
-    const char        *text;
-    char               name[64];
-    int                refused = 0;
+    const char *text;
+    char name[64];
+    int refused = 0;
 
     t_join(world, me, me);
     if (me == 0) {

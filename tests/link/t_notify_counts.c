@@ -14,8 +14,8 @@
 static int role(t_world_t *world, int me)
 {
     const struct timespec pause = {.tv_nsec = 100000};
-    asc_link_import_t    *import;
-    void                 *mine, *local;
+    asc_link_import_t *import;
+    void *mine, *local;
 
     t_join(world, me, 0);
     mine = t_alloc_filled(SIZE, (uint64_t)me);

@@ -33,9 +33,9 @@ static double now(void)
 
 static void announce(void)
 {
-    link_board_t     *board = t_own_board();
+    link_board_t *board = t_own_board();
     link_board_row_t *row = &board->rows[0]; /* the only other process */
-    uint64_t          word = atomic_load(&row->recorded);
+    uint64_t word = atomic_load(&row->recorded);
 
     /* one more than there is: as if the device had not got there yet; or, the
      * low bit, as if the call that enqueues the record had not returned */
@@ -44,7 +44,7 @@ static void announce(void)
 
 static void importer(t_world_t *world)
 {
-    void              *local = t_alloc_filled(SIZE, 9);
+    void *local = t_alloc_filled(SIZE, 9);
     asc_link_import_t *import;
 
     t_barrier(world);
@@ -69,11 +69,11 @@ static void importer(t_world_t *world)
 
 static void owner(t_world_t *world)
 {
-    void       *mine = t_alloc_filled(SIZE, 5);
+    void *mine = t_alloc_filled(SIZE, 5);
     const char *text;
-    char        name[64];
-    double      start;
-    bool        late;
+    char name[64];
+    double start;
+    bool late;
 
     world->value[0] = (uint64_t)mine;
     t_check(asc_link_export(mine, SIZE, world->rkey[0]) == ASC_OK, "%s", asc_link_last_reason());
@@ -121,7 +121,7 @@ int main(void)
     setenv("ASCEND_NOTIFY_TIMEOUT", "1", 1);
     for (int i = STOPPED; i <= COMING; i++) {
         t_world_t *world;
-        int        end;
+        int end;
 
         ending = i;
         world = t_world_start(2, role);

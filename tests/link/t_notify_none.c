@@ -35,8 +35,8 @@ static void importer(t_world_t *world)
 
     for (int round = 0; round < ROUNDS; round++) {
         asc_link_import_t *import;
-        asc_link_op_t      op;
-        asc_status_t       status;
+        asc_link_op_t op;
+        asc_status_t status;
 
         t_barrier(world);
         import = t_import(world->rkey[0]);

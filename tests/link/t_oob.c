@@ -35,8 +35,8 @@ static asc_status_t unknowing_get(void *ctx, uint64_t uid, const char *name, voi
 static int role(t_world_t *world, int me)
 {
     static asc_oob_port_t port = {"test", counting_put, unknowing_get, &puts_seen};
-    asc_link_import_t    *import;
-    void                 *mine, *local;
+    asc_link_import_t *import;
+    void *mine, *local;
 
     t_check(strcmp(asc_link_oob_name(), "board") == 0, "default port is %s", asc_link_oob_name());
     asc_link_set_oob(&port);

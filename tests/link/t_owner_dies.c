@@ -15,9 +15,9 @@
 static int role(t_world_t *world, int me)
 {
     asc_link_import_t *dead, *living, *none = NULL;
-    asc_link_op_t      op;
-    asc_status_t       status;
-    void              *mine = NULL;
+    asc_link_op_t op;
+    asc_status_t status;
+    void *mine = NULL;
 
     t_join(world, me, 0);
     if (me > 0) {

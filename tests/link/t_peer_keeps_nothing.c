@@ -24,7 +24,7 @@ static int role(t_world_t *world, int me)
             t_barrier(world);
             t_check(asc_link_mem_free(mine) == ASC_OK, "free");
         } else {
-            void              *local = NULL;
+            void *local = NULL;
             asc_link_import_t *import;
 
             t_check(asc_link_mem_alloc(4096, &local) == ASC_OK, "local");

@@ -38,8 +38,8 @@ static int role(t_world_t *world, int me)
         mine = t_alloc_filled(SIZE, 77);
         for (int round = 0; round < ROUNDS; round++) {
             asc_link_import_t *import;
-            asc_link_op_t      op;
-            asc_status_t       status;
+            asc_link_op_t op;
+            asc_status_t status;
 
             t_barrier(world);
             import = t_import(world->rkey[0]);

@@ -19,12 +19,12 @@
 #define SIZE 65536
 
 typedef __typeof__(aclrtMalloc) *malloc_fn;
-typedef __typeof__(aclrtFree)   *free_fn;
+typedef __typeof__(aclrtFree) *free_fn;
 
 static void check_pair(malloc_fn alloc, free_fn release, const char *how)
 {
     asc_link_mem_t mem;
-    void          *ptr;
+    void *ptr;
 
     t_check(alloc != NULL && release != NULL, "functions by %s", how);
     t_acl_ok(alloc(&ptr, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -58,7 +58,7 @@ static void others_unharmed(void *runtime)
 
 int main(int argc, char **argv)
 {
-    void       *runtime;
+    void *runtime;
     const char *why;
 
     (void)argc;

@@ -17,7 +17,7 @@ static int never_called(const char *symbol, void *replacement)
 int main(int argc, char **argv)
 {
     asc_link_mem_t mem;
-    void          *early, *later;
+    void *early, *later;
 
     (void)argc;
     t_link_preload(argv);

@@ -15,9 +15,9 @@
 
 static void host_memory(void)
 {
-    static char    fixed[100];
-    char           local[100];
-    char          *heap = malloc(1 << 20);
+    static char fixed[100];
+    char local[100];
+    char *heap = malloc(1 << 20);
     asc_link_mem_t mem;
 
     t_kind(NULL, 0, ASC_LINK_MEM_HOST, NULL);
@@ -42,7 +42,7 @@ static void host_memory(void)
 static void pinned_memory(void)
 {
     asc_link_mem_t mem;
-    void          *pinned;
+    void *pinned;
 
     t_acl_ok(T_ACL(aclrtMallocHost)(&pinned, 5000));
     t_kind(pinned, 5000, ASC_LINK_MEM_HOST, &mem);
@@ -53,8 +53,8 @@ static void pinned_memory(void)
 static void tracked_memory(void)
 {
     asc_link_mem_t mem;
-    uint64_t       first;
-    char          *ptr;
+    uint64_t first;
+    char *ptr;
 
     t_check(asc_link_mem_alloc(SIZE, (void **)&ptr) == ASC_OK, "memory");
     t_count("attr_query");
@@ -84,7 +84,7 @@ static void tracked_memory(void)
 static void unseen_memory(void)
 {
     asc_link_mem_t mem;
-    char          *ptr;
+    char *ptr;
 
     t_acl_ok(T_ACL(aclrtMalloc)((void **)&ptr, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
     t_count("attr_query");

@@ -20,9 +20,9 @@ static unsigned char data[SIZE], back[SIZE];
 static void *use_everything(uint64_t *generation)
 {
     asc_link_mem_t mem;
-    asc_link_op_t  op;
-    asc_status_t   status;
-    void          *ptr, *pinned;
+    asc_link_op_t op;
+    asc_status_t status;
+    void *ptr, *pinned;
 
     t_acl_ok(aclrtMalloc(&ptr, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
     t_check(asc_link_copy(ptr, data, SIZE) == ASC_OK, "host to device");
@@ -53,7 +53,7 @@ static int silence_begin(int *pipe_end)
 
 static void silence_end(int saved, int pipe_end)
 {
-    char    text[4096];
+    char text[4096];
     ssize_t n;
 
     dup2(saved, STDERR_FILENO);
@@ -67,9 +67,9 @@ static void silence_end(int saved, int pipe_end)
 int main(void)
 {
     asc_link_mem_t mem;
-    uint64_t       first, second;
-    void          *ptr, *pinned;
-    int            saved, end;
+    uint64_t first, second;
+    void *ptr, *pinned;
+    int saved, end;
 
     t_deadline(30);
     t_fill(data, SIZE, 5);

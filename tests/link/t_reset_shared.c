@@ -65,9 +65,9 @@ static void owner(t_world_t *world)
 static void importer(t_world_t *world)
 {
     asc_link_import_t *import, *again = NULL;
-    asc_link_op_t      op;
-    asc_status_t       status;
-    void              *local;
+    asc_link_op_t op;
+    asc_status_t status;
+    void *local;
 
     t_acl_ok(aclrtMalloc(&local, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
     t_barrier(world);

@@ -41,7 +41,7 @@ static uint64_t sum_of(const void *bytes)
 
 static void mutate(unsigned char *bytes)
 {
-    int         changes = 1 + (int)(draw() % 4);
+    int changes = 1 + (int)(draw() % 4);
     link_rkey_t rkey;
 
     for (int i = 0; i < changes; i++) {
@@ -81,10 +81,10 @@ static void attack(t_world_t *world, void *local)
     unsigned accepted = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
-        unsigned char      bytes[ASC_LINK_RKEY_SIZE];
+        unsigned char bytes[ASC_LINK_RKEY_SIZE];
         asc_link_import_t *import = NULL;
-        asc_link_op_t      op;
-        asc_status_t       status;
+        asc_link_op_t op;
+        asc_status_t status;
 
         memcpy(bytes, world->rkey[draw() % 2], sizeof(bytes));
         mutate(bytes);
@@ -117,7 +117,7 @@ static int role(t_world_t *world, int me)
         }
     } else {
         asc_link_import_t *import;
-        link_rkey_t        rkey;
+        link_rkey_t rkey;
 
         t_check(asc_link_export(mine, SIZE, world->rkey[1]) == ASC_OK, "%s",
                 asc_link_last_reason());

@@ -17,8 +17,8 @@
 
 static void copy_file(const char *from, const char *to)
 {
-    char    buf[65536];
-    int     in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT, 0700);
+    char buf[65536];
+    int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT, 0700);
     ssize_t n;
 
     t_check(in >= 0 && out >= 0, "%s and %s to open: %m", from, to);
@@ -31,7 +31,7 @@ static void copy_file(const char *from, const char *to)
 
 static void *load_other(char *path, size_t len)
 {
-    char  from[512];
+    char from[512];
     void *other;
 
     snprintf(from, sizeof(from), "%s/link/.libs/libascendlink.so.0", getenv("ASC_TOP_BUILDDIR"));
@@ -44,7 +44,7 @@ static void *load_other(char *path, size_t len)
 
 static void check_message(int fd, const char *path)
 {
-    char    text[4096];
+    char text[4096];
     ssize_t n = read(fd, text, sizeof(text) - 1);
 
     t_check(n > 0, "a message");
@@ -56,9 +56,9 @@ static void check_message(int fd, const char *path)
 
 int main(void)
 {
-    char  path[512];
+    char path[512];
     void *other;
-    int   saved = dup(STDERR_FILENO), ends[2];
+    int saved = dup(STDERR_FILENO), ends[2];
     asc_status_t (*init)(int);
     const char *(*why)(void);
     asc_status_t (*hooks)(asc_link_patch_fn);

@@ -13,7 +13,7 @@
 
 static void owner(t_world_t *world)
 {
-    int   again = 0;
+    int again = 0;
     void *last = NULL;
 
     for (int round = 0; round < ROUNDS; round++) {

@@ -16,7 +16,7 @@
 static int lines_with(FILE *log, const char *text)
 {
     char line[1024];
-    int  found = 0;
+    int found = 0;
 
     rewind(log);
     while (fgets(line, sizeof(line), log) != NULL) {
@@ -31,7 +31,7 @@ static int role(t_world_t *world, int me)
     if (me == 0) {
         FILE *log = tmpfile();
         void *block[3];
-        int   old = dup(STDERR_FILENO);
+        int old = dup(STDERR_FILENO);
 
         t_check(log != NULL, "no file for messages");
         dup2(fileno(log), STDERR_FILENO);

@@ -15,9 +15,9 @@ static void *device_memory;
 static void round_trip(void)
 {
     static _Thread_local unsigned char out[SIZE], in[SIZE];
-    asc_link_op_t                      op;
-    asc_status_t                       status;
-    void                              *pinned, *copy;
+    asc_link_op_t op;
+    asc_status_t status;
+    void *pinned, *copy;
 
     t_fill(out, SIZE, (uint64_t)(uintptr_t)&op);
     t_check(asc_link_mem_alloc(SIZE, &copy) == ASC_OK, "device memory");
@@ -49,8 +49,8 @@ static void *bare_thread(void *arg)
 static void *other_context(void *arg)
 {
     const asc_acl_t *acl = asc_acl_get();
-    aclrtContext     mine = NULL, now = NULL;
-    int32_t          device = -1;
+    aclrtContext mine = NULL, now = NULL;
+    int32_t device = -1;
 
     (void)arg;
     t_acl_ok(T_ACL(aclrtCreateContext)(&mine, 1));

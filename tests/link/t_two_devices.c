@@ -12,7 +12,7 @@
 static int role(t_world_t *world, int me)
 {
     asc_link_import_t *import;
-    void              *mine, *local;
+    void *mine, *local;
 
     t_join(world, me, me);
     if (me == 0) {

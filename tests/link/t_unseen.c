@@ -13,7 +13,7 @@
 
 static void owner(t_world_t *world)
 {
-    bool  trust = getenv("ASCEND_TRUST_FREES") != NULL;
+    bool trust = getenv("ASCEND_TRUST_FREES") != NULL;
     void *mine;
 
     t_acl_ok(T_ACL(aclrtMalloc)(&mine, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -40,7 +40,7 @@ static void owner(t_world_t *world)
 
 static void importer(t_world_t *world)
 {
-    bool  trust = getenv("ASCEND_TRUST_FREES") != NULL;
+    bool trust = getenv("ASCEND_TRUST_FREES") != NULL;
     void *local = t_alloc_filled(SIZE, 9);
 
     for (int round = 0; round < 5; round++) {

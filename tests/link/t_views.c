@@ -48,7 +48,7 @@ static int role(t_world_t *world, int me)
                 (long long)asc_link_counter("import_new"));
         for (size_t i = 0; i < N_ODD; i++) {
             asc_link_import_t *import = t_import(world->rkey[10 + i]);
-            asc_link_op_t      op;
+            asc_link_op_t op;
 
             t_get(import, world->value[10 + i], local, odd[i]);
             t_expect(local, odd[i], 100 + i, 0);

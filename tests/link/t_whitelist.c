@@ -32,7 +32,7 @@ static void owner(t_world_t *world)
 
 static void friend(t_world_t *world)
 {
-    void              *local = t_alloc_filled(SIZE, 1);
+    void *local = t_alloc_filled(SIZE, 1);
     asc_link_import_t *first, *second;
 
     t_barrier(world);
@@ -52,7 +52,7 @@ static void friend(t_world_t *world)
 
 static void stranger(t_world_t *world)
 {
-    void              *local = t_alloc_filled(SIZE, 1);
+    void *local = t_alloc_filled(SIZE, 1);
     asc_link_import_t *import = NULL;
 
     t_barrier(world);

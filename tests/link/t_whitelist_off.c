@@ -16,8 +16,8 @@ static bool open_to_all;
 static int role(t_world_t *world, int me)
 {
     asc_link_import_t *import = NULL;
-    asc_status_t       status;
-    void              *mine;
+    asc_status_t status;
+    void *mine;
 
     t_join(world, me, me == 0 ? 0 : -1);
     if (me == 0) {

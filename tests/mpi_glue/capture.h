@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 static struct {
-    int   saved;
+    int saved;
     FILE *file, *stream;
-    char  text[8192];
+    char text[8192];
 } t_capture;
 
 static inline void t_capture_start(void)
 {
-    t_capture.saved  = dup(STDERR_FILENO);
-    t_capture.file   = tmpfile();
+    t_capture.saved = dup(STDERR_FILENO);
+    t_capture.file = tmpfile();
     t_capture.stream = stderr;
     t_check(t_capture.saved >= 0 && t_capture.file != NULL, "cannot catch standard error");
     stderr = fdopen(t_capture.saved, "w");

@@ -13,29 +13,29 @@
 
 static const struct {
     const char *name;
-    bool        rooted, reduces, in_place;
+    bool rooted, reduces, in_place;
 } colls[T_COLLS_ALL] = {
-    [T_ALLGATHER]            = {"allgather", false, false, true},
-    [T_ALLGATHERV]           = {"allgatherv", false, false, true},
-    [T_ALLTOALL]             = {"alltoall", false, false, true},
-    [T_ALLTOALLV]            = {"alltoallv", false, false, true},
-    [T_ALLTOALLW]            = {"alltoallw", false, false, true},
-    [T_BCAST]                = {"bcast", true, false, false},
-    [T_GATHER]               = {"gather", true, false, true},
-    [T_GATHERV]              = {"gatherv", true, false, true},
-    [T_SCATTER]              = {"scatter", true, false, true},
-    [T_SCATTERV]             = {"scatterv", true, false, true},
-    [T_ALLREDUCE]            = {"allreduce", false, true, true},
-    [T_REDUCE]               = {"reduce", true, true, true},
-    [T_SCAN]                 = {"scan", false, true, true},
-    [T_EXSCAN]               = {"exscan", false, true, true},
-    [T_REDUCE_SCATTER]       = {"reduce_scatter", false, true, true},
+    [T_ALLGATHER] = {"allgather", false, false, true},
+    [T_ALLGATHERV] = {"allgatherv", false, false, true},
+    [T_ALLTOALL] = {"alltoall", false, false, true},
+    [T_ALLTOALLV] = {"alltoallv", false, false, true},
+    [T_ALLTOALLW] = {"alltoallw", false, false, true},
+    [T_BCAST] = {"bcast", true, false, false},
+    [T_GATHER] = {"gather", true, false, true},
+    [T_GATHERV] = {"gatherv", true, false, true},
+    [T_SCATTER] = {"scatter", true, false, true},
+    [T_SCATTERV] = {"scatterv", true, false, true},
+    [T_ALLREDUCE] = {"allreduce", false, true, true},
+    [T_REDUCE] = {"reduce", true, true, true},
+    [T_SCAN] = {"scan", false, true, true},
+    [T_EXSCAN] = {"exscan", false, true, true},
+    [T_REDUCE_SCATTER] = {"reduce_scatter", false, true, true},
     [T_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", false, true, true},
-    [T_NEIGHBOR_ALLGATHER]   = {"neighbor_allgather", false, false, false},
-    [T_NEIGHBOR_ALLGATHERV]  = {"neighbor_allgatherv", false, false, false},
-    [T_NEIGHBOR_ALLTOALL]    = {"neighbor_alltoall", false, false, false},
-    [T_NEIGHBOR_ALLTOALLV]   = {"neighbor_alltoallv", false, false, false},
-    [T_NEIGHBOR_ALLTOALLW]   = {"neighbor_alltoallw", false, false, false},
+    [T_NEIGHBOR_ALLGATHER] = {"neighbor_allgather", false, false, false},
+    [T_NEIGHBOR_ALLGATHERV] = {"neighbor_allgatherv", false, false, false},
+    [T_NEIGHBOR_ALLTOALL] = {"neighbor_alltoall", false, false, false},
+    [T_NEIGHBOR_ALLTOALLV] = {"neighbor_alltoallv", false, false, false},
+    [T_NEIGHBOR_ALLTOALLW] = {"neighbor_alltoallw", false, false, false},
 };
 
 const char *t_coll_name(t_coll_t coll)
@@ -70,15 +70,14 @@ int t_pair_count(int count, int from, int to)
 static void multiply(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     const int *a = in;
-    int *b       = inout;
+    int *b = inout;
 
-    (void) type;
+    (void)type;
     for (int i = 0; i < *len; i++, a += 4, b += 4) {
-        const unsigned c[4] = {
-            (unsigned) a[0] * (unsigned) b[0] + (unsigned) a[1] * (unsigned) b[2],
-            (unsigned) a[0] * (unsigned) b[1] + (unsigned) a[1] * (unsigned) b[3],
-            (unsigned) a[2] * (unsigned) b[0] + (unsigned) a[3] * (unsigned) b[2],
-            (unsigned) a[2] * (unsigned) b[1] + (unsigned) a[3] * (unsigned) b[3]};
+        const unsigned c[4] = {(unsigned)a[0] * (unsigned)b[0] + (unsigned)a[1] * (unsigned)b[2],
+                               (unsigned)a[0] * (unsigned)b[1] + (unsigned)a[1] * (unsigned)b[3],
+                               (unsigned)a[2] * (unsigned)b[0] + (unsigned)a[3] * (unsigned)b[2],
+                               (unsigned)a[2] * (unsigned)b[1] + (unsigned)a[3] * (unsigned)b[3]};
 
         memcpy(b, c, sizeof(c));
     }
@@ -124,35 +123,35 @@ static void fill(void *buf, size_t size, char kind, unsigned seed)
 {
     typedef struct pair {
         double value;
-        int    index;
+        int index;
     } pair_t;
     char *bytes = buf;
 
     for (size_t i = 0; i < size; i++) {
-        bytes[i] = (char) (seed * 31 + i * 7);
+        bytes[i] = (char)(seed * 31 + i * 7);
     }
     for (size_t i = 0; 'i' == kind && i < size / sizeof(int); i++) {
-        ((int *) buf)[i] = (int) (seed * 1000003 + i * 17 + 1);
+        ((int *)buf)[i] = (int)(seed * 1000003 + i * 17 + 1);
     }
     for (size_t i = 0; 'f' == kind && i < size / sizeof(float); i++) {
-        ((float *) buf)[i] = (float) ((seed * 13 + i * 5) % 1009) / 7.0f;
+        ((float *)buf)[i] = (float)((seed * 13 + i * 5) % 1009) / 7.0f;
     }
     for (size_t i = 0; 'd' == kind && i < size / sizeof(double); i++) {
-        ((double *) buf)[i] = 1.0 + (double) ((seed * 13 + i * 5) % 1009) / 1e4;
+        ((double *)buf)[i] = 1.0 + (double)((seed * 13 + i * 5) % 1009) / 1e4;
     }
     for (size_t i = 0; 'p' == kind && i < size / sizeof(pair_t); i++) {
-        ((pair_t *) buf)[i].value = (double) ((seed * 37 + i * 11) % 101);
-        ((pair_t *) buf)[i].index = (int) (seed + i);
+        ((pair_t *)buf)[i].value = (double)((seed * 37 + i * 11) % 101);
+        ((pair_t *)buf)[i].index = (int)(seed + i);
     }
 }
 
 /* ------------------------------------------------------------ layout ---- */
 
 typedef struct shape {
-    int    rank, local, peers; /* ranks on the other side */
-    int    in, out;            /* neighbours, or peers */
-    size_t size;               /* bytes of a buffer with its margins */
-    size_t elements;           /* of the type that fit behind the front margin */
+    int rank, local, peers; /* ranks on the other side */
+    int in, out;            /* neighbours, or peers */
+    size_t size;            /* bytes of a buffer with its margins */
+    size_t elements;        /* of the type that fit behind the front margin */
 } shape_t;
 
 static void neighbours(MPI_Comm comm, int *in, int *out)
@@ -187,12 +186,12 @@ static shape_t shape_of(const t_case_t *c)
     }
     blocks = (s.in > s.out ? s.in : s.out) > s.local ? (s.in > s.out ? s.in : s.out) : s.local;
     MPI_Type_get_extent(c->type->type, &lb, &extent);
-    if (T_ALLREDUCE == c->coll || T_REDUCE == c->coll || T_BCAST == c->coll ||
-        T_SCAN == c->coll || T_EXSCAN == c->coll) {
+    if (T_ALLREDUCE == c->coll || T_REDUCE == c->coll || T_BCAST == c->coll || T_SCAN == c->coll ||
+        T_EXSCAN == c->coll) {
         blocks = 1;
     }
-    s.elements = (size_t) blocks * (size_t) (c->count + 3) + 1;
-    s.size     = s.elements * (size_t) extent + 2 * MARGIN;
+    s.elements = (size_t)blocks * (size_t)(c->count + 3) + 1;
+    s.size = s.elements * (size_t)extent + 2 * MARGIN;
     return s;
 }
 
@@ -204,25 +203,25 @@ static void vectors_make(const t_case_t *c, const shape_t *s, t_vectors_t *v)
     MPI_Aint lb, extent;
 
     MPI_Type_get_extent(c->type->type, &lb, &extent);
-    v->scounts  = calloc((size_t) n, sizeof(int));
-    v->sdispls  = calloc((size_t) n, sizeof(int));
-    v->rcounts  = calloc((size_t) n, sizeof(int));
-    v->rdispls  = calloc((size_t) n, sizeof(int));
-    v->sadispls = calloc((size_t) n, sizeof(MPI_Aint));
-    v->radispls = calloc((size_t) n, sizeof(MPI_Aint));
-    v->types    = calloc((size_t) n, sizeof(MPI_Datatype));
+    v->scounts = calloc((size_t)n, sizeof(int));
+    v->sdispls = calloc((size_t)n, sizeof(int));
+    v->rcounts = calloc((size_t)n, sizeof(int));
+    v->rdispls = calloc((size_t)n, sizeof(int));
+    v->sadispls = calloc((size_t)n, sizeof(MPI_Aint));
+    v->radispls = calloc((size_t)n, sizeof(MPI_Aint));
+    v->types = calloc((size_t)n, sizeof(MPI_Datatype));
     for (int i = 0; i < n; i++) {
         const bool all = c->coll == T_ALLTOALLV || c->coll == T_ALLTOALLW;
         /* Open MPI's own alltoallw is wrong on MPI_COMM_SELF otherwise. */
         const int displ = i * (c->count + 3) + !(T_ALLTOALLW == c->coll && 1 == s->local);
 
-        v->types[i]   = c->type->type;
+        v->types[i] = c->type->type;
         v->scounts[i] = neighbor ? c->count
                         : all    ? t_pair_count(c->count, s->rank, i)
                                  : t_pair_count(c->count, i, 0);
-        v->rcounts[i]  = v->scounts[i];
-        v->sdispls[i]  = displ * (unit ? (int) extent : 1);
-        v->rdispls[i]  = v->sdispls[i];
+        v->rcounts[i] = v->scounts[i];
+        v->sdispls[i] = displ * (unit ? (int)extent : 1);
+        v->rdispls[i] = v->sdispls[i];
         v->sadispls[i] = displ * extent;
         v->radispls[i] = v->sadispls[i];
     }
@@ -242,8 +241,8 @@ static void vectors_free(t_vectors_t *v)
 /* ----------------------------------------------------------- running ---- */
 
 typedef struct buffer {
-    bool   device;
-    char  *base;
+    bool device;
+    char *base;
     size_t size;
 } buffer_t;
 
@@ -329,7 +328,7 @@ static int defined_elements(const t_case_t *c, const shape_t *s)
     if (c->in_place && T_REDUCE_SCATTER == c->coll) {
         return t_pair_count(c->count, s->rank, 0);
     }
-    return (c->in_place && T_REDUCE_SCATTER_BLOCK == c->coll) ? c->count : (int) s->elements;
+    return (c->in_place && T_REDUCE_SCATTER_BLOCK == c->coll) ? c->count : (int)s->elements;
 }
 
 /* What the receive buffer has to hold: the reference's data, and between them
@@ -343,12 +342,10 @@ static void expected_make(const t_case_t *c, const shape_t *s, const char *befor
 
     memcpy(expected, before, s->size);
     MPI_Pack_size(elements, c->type->type, MPI_COMM_SELF, &size);
-    packed = malloc((size_t) size);
-    MPI_Pack(reference + MARGIN, elements, c->type->type, packed, size, &position,
-             MPI_COMM_SELF);
+    packed = malloc((size_t)size);
+    MPI_Pack(reference + MARGIN, elements, c->type->type, packed, size, &position, MPI_COMM_SELF);
     position = 0;
-    MPI_Unpack(packed, size, &position, expected + MARGIN, elements, c->type->type,
-               MPI_COMM_SELF);
+    MPI_Unpack(packed, size, &position, expected + MARGIN, elements, c->type->type, MPI_COMM_SELF);
     free(packed);
 }
 
@@ -363,14 +360,14 @@ static void compare(const t_case_t *c, const char *what, const char *got, const 
                 "%#x, not %#x",
                 forms[c->form], t_coll_name(c->coll), c->count, c->type->name, c->root,
                 c->in_place ? " in place" : "", c->device_send ? "device" : "host",
-                c->device_recv ? "device" : "host", what, i, size, (unsigned char) got[i],
-                (unsigned char) want[i]);
+                c->device_recv ? "device" : "host", what, i, size, (unsigned char)got[i],
+                (unsigned char)want[i]);
     }
 }
 
 void t_case_check(const t_case_t *c)
 {
-    const shape_t s    = shape_of(c);
+    const shape_t s = shape_of(c);
     t_case_t reference = *c;
     char *sent = malloc(s.size), *before = malloc(s.size), *host = malloc(s.size);
     char *expected = malloc(s.size);
@@ -381,8 +378,8 @@ void t_case_check(const t_case_t *c)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
     vectors_make(c, &s, &v);
-    fill(sent, s.size, c->type->fill, (unsigned) world + 1);
-    fill(before, s.size, c->type->fill, (unsigned) world + 101);
+    fill(sent, s.size, c->type->fill, (unsigned)world + 1);
+    fill(before, s.size, c->type->fill, (unsigned)world + 101);
     buffer_set(&send, sent);
     buffer_set(&recv, before);
 
@@ -424,7 +421,7 @@ static void check_counts(t_case_t *c)
     static const int counts[] = {0, 1, 77};
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        c->count    = counts[i];
+        c->count = counts[i];
         c->in_place = false;
         check_roots(c);
         if (t_coll_can_be_in_place(c->coll)) {
@@ -436,7 +433,7 @@ static void check_counts(t_case_t *c)
 
 void t_cases_check(t_case_t c, t_coll_t first, t_coll_t last)
 {
-    for (c.coll = first; c.coll < last; c.coll = (t_coll_t) (c.coll + 1)) {
+    for (c.coll = first; c.coll < last; c.coll = (t_coll_t)(c.coll + 1)) {
         for (c.type = t_types(); NULL != c.type->name; c.type++) {
             if (MPI_OP_NULL != c.type->op || !t_coll_reduces(c.coll)) {
                 check_counts(&c);
@@ -454,5 +451,5 @@ void t_mpi_start(int argc, char **argv, int thread_level)
     t_check(provided >= thread_level, "thread level %d, not %d", provided, thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     t_device(0);
-    (void) rank;
+    (void)rank;
 }

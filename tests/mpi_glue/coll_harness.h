@@ -39,34 +39,39 @@ typedef enum t_coll {
     T_COLLS_ALL
 } t_coll_t;
 
-typedef enum t_form { T_BLOCKING, T_NONBLOCKING, T_PERSISTENT, T_FORMS } t_form_t;
+typedef enum t_form {
+    T_BLOCKING,
+    T_NONBLOCKING,
+    T_PERSISTENT,
+    T_FORMS
+} t_form_t;
 
 /** What an element is, and how its bytes are filled. */
 typedef struct t_type {
-    const char  *name;
+    const char *name;
     MPI_Datatype type;
-    MPI_Op       op;   /**< MPI_OP_NULL: not for reductions */
-    char         fill; /**< b int8, i int, f float, d double, p {double, int} */
+    MPI_Op op; /**< MPI_OP_NULL: not for reductions */
+    char fill; /**< b int8, i int, f float, d double, p {double, int} */
 } t_type_t;
 
 typedef struct t_case {
-    t_coll_t        coll;
-    t_form_t        form;
-    MPI_Comm        comm;
+    t_coll_t coll;
+    t_form_t form;
+    MPI_Comm comm;
     const t_type_t *type;
-    int             count;
-    int             root; /**< MPI_ROOT and MPI_PROC_NULL on intercommunicators */
-    bool            in_place;
-    bool            device_send, device_recv; /**< on this rank */
+    int count;
+    int root; /**< MPI_ROOT and MPI_PROC_NULL on intercommunicators */
+    bool in_place;
+    bool device_send, device_recv; /**< on this rank */
 } t_case_t;
 
 /** The types that the tests use, ended by a NULL name. Made at first use. */
 const t_type_t *t_types(void);
 
 const char *t_coll_name(t_coll_t coll);
-bool        t_coll_reduces(t_coll_t coll);
-bool        t_coll_rooted(t_coll_t coll);
-bool        t_coll_can_be_in_place(t_coll_t coll);
+bool t_coll_reduces(t_coll_t coll);
+bool t_coll_rooted(t_coll_t coll);
+bool t_coll_can_be_in_place(t_coll_t coll);
 
 /** MPI_Init_thread, a device for this rank, a deadline. */
 void t_mpi_start(int argc, char **argv, int thread_level);
@@ -82,8 +87,8 @@ void t_cases_check(t_case_t c, t_coll_t first, t_coll_t last);
 
 /** Counts, displacements and types of a call; for coll_issue.c. */
 typedef struct t_vectors {
-    int          *scounts, *sdispls, *rcounts, *rdispls;
-    MPI_Aint     *sadispls, *radispls;
+    int *scounts, *sdispls, *rcounts, *rdispls;
+    MPI_Aint *sadispls, *radispls;
     MPI_Datatype *types;
 } t_vectors_t;
 

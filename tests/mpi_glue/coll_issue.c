@@ -5,22 +5,21 @@
 #include <stdlib.h>
 
 /* The three forms of one collective with the same leading arguments. */
-#define ISSUE(_blocking, _nonblocking, _persistent, ...)                                           \
-    ((T_BLOCKING == c->form) ? _blocking(__VA_ARGS__, c->comm)                                     \
-     : (T_NONBLOCKING == c->form)                                                                  \
-         ? _nonblocking(__VA_ARGS__, c->comm, request)                                             \
-         : _persistent(__VA_ARGS__, c->comm, MPI_INFO_NULL, request))
+#define ISSUE(_blocking, _nonblocking, _persistent, ...) \
+    ((T_BLOCKING == c->form)      ? _blocking(__VA_ARGS__, c->comm) \
+     : (T_NONBLOCKING == c->form) ? _nonblocking(__VA_ARGS__, c->comm, request) \
+                                  : _persistent(__VA_ARGS__, c->comm, MPI_INFO_NULL, request))
 
 static int issue_reduction(const t_case_t *c, const t_vectors_t *v, const void *send, void *recv,
                            MPI_Request *request)
 {
     const MPI_Datatype type = c->type->type;
-    const MPI_Op op         = c->type->op;
+    const MPI_Op op = c->type->op;
 
     switch (c->coll) {
     case T_ALLREDUCE:
-        return ISSUE(MPI_Allreduce, MPI_Iallreduce, MPIX_Allreduce_init, send, recv, c->count,
-                     type, op);
+        return ISSUE(MPI_Allreduce, MPI_Iallreduce, MPIX_Allreduce_init, send, recv, c->count, type,
+                     op);
     case T_REDUCE:
         return ISSUE(MPI_Reduce, MPI_Ireduce, MPIX_Reduce_init, send, recv, c->count, type, op,
                      c->root);
@@ -44,8 +43,8 @@ static int issue_neighbor(const t_case_t *c, const t_vectors_t *v, const void *s
 
     switch (c->coll) {
     case T_NEIGHBOR_ALLGATHER:
-        return ISSUE(MPI_Neighbor_allgather, MPI_Ineighbor_allgather,
-                     MPIX_Neighbor_allgather_init, send, c->count, type, recv, c->count, type);
+        return ISSUE(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPIX_Neighbor_allgather_init,
+                     send, c->count, type, recv, c->count, type);
     case T_NEIGHBOR_ALLGATHERV:
         return ISSUE(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv,
                      MPIX_Neighbor_allgatherv_init, send, c->count, type, recv, v->rcounts,
@@ -54,13 +53,12 @@ static int issue_neighbor(const t_case_t *c, const t_vectors_t *v, const void *s
         return ISSUE(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MPIX_Neighbor_alltoall_init,
                      send, c->count, type, recv, c->count, type);
     case T_NEIGHBOR_ALLTOALLV:
-        return ISSUE(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv,
-                     MPIX_Neighbor_alltoallv_init, send, v->scounts, v->sdispls, type, recv,
-                     v->rcounts, v->rdispls, type);
+        return ISSUE(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPIX_Neighbor_alltoallv_init,
+                     send, v->scounts, v->sdispls, type, recv, v->rcounts, v->rdispls, type);
     default:
-        return ISSUE(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw,
-                     MPIX_Neighbor_alltoallw_init, send, v->scounts, v->sadispls, v->types, recv,
-                     v->rcounts, v->radispls, v->types);
+        return ISSUE(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPIX_Neighbor_alltoallw_init,
+                     send, v->scounts, v->sadispls, v->types, recv, v->rcounts, v->radispls,
+                     v->types);
     }
 }
 
@@ -73,8 +71,8 @@ static int issue_all(const t_case_t *c, const t_vectors_t *v, const void *send, 
     MPI_Comm_rank(c->comm, &rank);
     switch (c->coll) {
     case T_ALLGATHER:
-        return ISSUE(MPI_Allgather, MPI_Iallgather, MPIX_Allgather_init, send, c->count, type,
-                     recv, c->count, type);
+        return ISSUE(MPI_Allgather, MPI_Iallgather, MPIX_Allgather_init, send, c->count, type, recv,
+                     c->count, type);
     case T_ALLGATHERV:
         return ISSUE(MPI_Allgatherv, MPI_Iallgatherv, MPIX_Allgatherv_init, send,
                      t_pair_count(c->count, rank, 0), type, recv, v->rcounts, v->rdispls, type);

@@ -7,7 +7,10 @@
 
 #include "tests/helpers/t_helpers.h"
 
-enum { COUNT = 500, WARM = 1500 };
+enum {
+    COUNT = 500,
+    WARM = 1500
+};
 
 static void round_trip(int *buf, int rounds)
 {
@@ -29,7 +32,7 @@ static void round_trip(int *buf, int rounds)
 
 static long long queries(void)
 {
-    return (long long) t_counter("attr_query");
+    return (long long)t_counter("attr_query");
 }
 
 int main(int argc, char **argv)
@@ -40,7 +43,7 @@ int main(int argc, char **argv)
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     /* Called directly, as programs do, so that the allocation is seen. */
-    t_acl_ok(aclrtMalloc((void **) &device, sizeof(host), ACL_MEM_MALLOC_HUGE_FIRST));
+    t_acl_ok(aclrtMalloc((void **)&device, sizeof(host), ACL_MEM_MALLOC_HUGE_FIRST));
     round_trip(host, 20);
     round_trip(device, WARM);
     before = queries();

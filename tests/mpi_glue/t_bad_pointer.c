@@ -15,7 +15,7 @@ static void handler(MPI_Comm *comm, int *code, ...)
 {
     int class;
 
-    (void) comm;
+    (void)comm;
     MPI_Error_class(*code, &class);
     t_check(MPI_ERR_BUFFER == class, "error class %d, not MPI_ERR_BUFFER", class);
     handled++;
@@ -39,16 +39,14 @@ static void check_all(void *bad, int count)
     refused("MPI_Allreduce", MPI_Allreduce(bad, host, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     refused("MPI_Allreduce", MPI_Allreduce(host, bad, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     refused("MPI_Bcast", MPI_Bcast(bad, count, MPI_INT, 0, MPI_COMM_WORLD));
-    refused("MPI_Iallgather", MPI_Iallgather(bad, count, MPI_INT, host, count, MPI_INT,
-                                             MPI_COMM_WORLD, &request));
-    refused("MPIX_Alltoall_init",
-            MPIX_Alltoall_init(host, count, MPI_INT, bad, count, MPI_INT, MPI_COMM_WORLD,
-                               MPI_INFO_NULL, &request));
+    refused("MPI_Iallgather",
+            MPI_Iallgather(bad, count, MPI_INT, host, count, MPI_INT, MPI_COMM_WORLD, &request));
+    refused("MPIX_Alltoall_init", MPIX_Alltoall_init(host, count, MPI_INT, bad, count, MPI_INT,
+                                                     MPI_COMM_WORLD, MPI_INFO_NULL, &request));
     refused("MPI_Send", MPI_Send(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF));
     refused("MPI_Isend", MPI_Isend(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
     refused("MPI_Irecv", MPI_Irecv(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
-    refused("MPI_Recv",
-            MPI_Recv(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    refused("MPI_Recv", MPI_Recv(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
     refused("MPI_Send_init", MPI_Send_init(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
     refused("MPI_Recv_init", MPI_Recv_init(bad, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
 }
@@ -57,7 +55,10 @@ static void check_all(void *bad, int count)
  * two processes may be the same: the one with more memory has some alone. */
 static void check_foreign(void)
 {
-    enum { BLOCKS = 8, SIZE = 4 << 20 };
+    enum {
+        BLOCKS = 8,
+        SIZE = 4 << 20
+    };
     void *mine[BLOCKS], *foreign = NULL;
     int rank;
 
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
     MPI_Comm_create_errhandler(handler, &errhandler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler);
-    live  = t_dev_alloc(1 << 20);
+    live = t_dev_alloc(1 << 20);
     freed = t_dev_alloc(1 << 20);
     t_dev_free(freed);
     check_all(freed, 4);

@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-enum { COUNT = 96, ROUNDS = 12 };
+enum {
+    COUNT = 96,
+    ROUNDS = 12
+};
 
 static int rank, size;
 
@@ -56,9 +59,9 @@ static int first_of(void *memory, bool device)
 
 static void add(void *in, void *inout, int *len, MPI_Datatype *type)
 {
-    (void) type;
+    (void)type;
     for (int i = 0; i < *len; i++) {
-        ((int *) inout)[i] += ((int *) in)[i];
+        ((int *)inout)[i] += ((int *)in)[i];
     }
 }
 

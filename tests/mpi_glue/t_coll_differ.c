@@ -8,7 +8,10 @@
 #include "capture.h"
 #include "coll_harness.h"
 
-enum { COUNT = 100, ROOM = 16 * (COUNT + 1) };
+enum {
+    COUNT = 100,
+    ROOM = 16 * (COUNT + 1)
+};
 
 static int rank, size;
 static int *send_buf, *recv_buf; /* device memory */
@@ -16,9 +19,9 @@ static int *send_buf, *recv_buf; /* device memory */
 typedef struct differ {
     const char *name;
     int (*call)(MPI_Comm comm, bool odd);
-    int         others; /* class that rank 0 gets, MPI_SUCCESS for none */
-    int         middle; /* ranks between */
-    int         odd;
+    int others; /* class that rank 0 gets, MPI_SUCCESS for none */
+    int middle; /* ranks between */
+    int odd;
     const char *words[2]; /* to be found in every message of the case */
 } differ_t;
 
@@ -71,8 +74,7 @@ static int allreduce_or_allgather(MPI_Comm comm, bool odd)
 /* A rank in a barrier cannot be told: the others join it after their error. */
 static int allreduce_or_barrier(MPI_Comm comm, bool odd)
 {
-    int rc = odd ? MPI_SUCCESS
-                 : MPI_Allreduce(send_buf, recv_buf, COUNT, MPI_INT, MPI_SUM, comm);
+    int rc = odd ? MPI_SUCCESS : MPI_Allreduce(send_buf, recv_buf, COUNT, MPI_INT, MPI_SUM, comm);
 
     MPI_Barrier(comm);
     return rc;
@@ -93,14 +95,14 @@ static int bcast_count(MPI_Comm comm, bool odd)
 static int bcast_large(MPI_Comm comm, bool odd)
 {
     const int count = 1 << 20;
-    char *buf       = t_dev_alloc((size_t) count + 8);
+    char *buf = t_dev_alloc((size_t)count + 8);
     int rc;
 
-    t_dev_fill(buf, (size_t) count, 0 == rank ? 3 : 4);
+    t_dev_fill(buf, (size_t)count, 0 == rank ? 3 : 4);
     rc = MPI_Bcast(buf, count + 8 * odd, MPI_BYTE, 0, comm);
-    t_dev_fill(buf, (size_t) count, 0 == rank ? 5 : 6);
+    t_dev_fill(buf, (size_t)count, 0 == rank ? 5 : 6);
     t_check(MPI_SUCCESS == MPI_Bcast(buf, count, MPI_BYTE, 0, comm), "the next broadcast failed");
-    t_dev_verify(buf, (size_t) count, 5, 0);
+    t_dev_verify(buf, (size_t)count, 5, 0);
     t_dev_free(buf);
     return rc;
 }
@@ -155,40 +157,108 @@ static int allreduce_host_odd(MPI_Comm comm, bool odd)
 }
 
 static const differ_t cases[] = {
-    {"allreduce_count", allreduce_count, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE,
+    {"allreduce_count",
+     allreduce_count,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
      {"MPI_Allreduce, 400 bytes", "MPI_Allreduce, 404 bytes"}},
     {"allreduce_op", allreduce_op, MPI_ERR_OP, MPI_ERR_OP, MPI_ERR_OP, {"MPI_SUM", "MPI_MAX"}},
-    {"allreduce_type", allreduce_type, MPI_ERR_TYPE, MPI_ERR_TYPE, MPI_ERR_TYPE,
+    {"allreduce_type",
+     allreduce_type,
+     MPI_ERR_TYPE,
+     MPI_ERR_TYPE,
+     MPI_ERR_TYPE,
      {"INT4", "FLOAT4"}},
-    {"allgather_count", allgather_count, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE,
+    {"allgather_count",
+     allgather_count,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
      {"MPI_Allgather, 400 bytes sent", "MPI_Allgather, 404 bytes sent"}},
-    {"alltoall_count", alltoall_count, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE,
-     MPI_ERR_TRUNCATE, {"MPI_Alltoall, 400 bytes sent", "404 bytes sent and 404 received"}},
-    {"reduce_scatter_block_count", reduce_scatter_block_count, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE,
-     MPI_ERR_TRUNCATE, {"MPI_Reduce_scatter_block, 400", "MPI_Reduce_scatter_block, 404"}},
-    {"reduce_scatter_count", reduce_scatter_count, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE,
-     MPI_ERR_TRUNCATE, {"MPI_Reduce_scatter", "bytes of"}},
-    {"allreduce_or_allgather", allreduce_or_allgather, MPI_ERR_OTHER, MPI_ERR_OTHER, MPI_ERR_OTHER,
+    {"alltoall_count",
+     alltoall_count,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     {"MPI_Alltoall, 400 bytes sent", "404 bytes sent and 404 received"}},
+    {"reduce_scatter_block_count",
+     reduce_scatter_block_count,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     {"MPI_Reduce_scatter_block, 400", "MPI_Reduce_scatter_block, 404"}},
+    {"reduce_scatter_count",
+     reduce_scatter_count,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     {"MPI_Reduce_scatter", "bytes of"}},
+    {"allreduce_or_allgather",
+     allreduce_or_allgather,
+     MPI_ERR_OTHER,
+     MPI_ERR_OTHER,
+     MPI_ERR_OTHER,
      {"MPI_Allreduce, 400", "MPI_Allgather, 400"}},
-    {"allreduce_or_barrier", allreduce_or_barrier, MPI_ERR_OTHER, MPI_ERR_OTHER, MPI_SUCCESS,
+    {"allreduce_or_barrier",
+     allreduce_or_barrier,
+     MPI_ERR_OTHER,
+     MPI_ERR_OTHER,
+     MPI_SUCCESS,
      {"MPI_Allreduce, 400", "MPI_Barrier"}},
-    {"bcast_count", bcast_count, MPI_SUCCESS, MPI_SUCCESS, MPI_ERR_TRUNCATE,
+    {"bcast_count",
+     bcast_count,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
+     MPI_ERR_TRUNCATE,
      {"MPI_Bcast, root 0, 400 bytes", "MPI_Bcast, root 0, 396 bytes"}},
-    {"bcast_large", bcast_large, MPI_SUCCESS, MPI_SUCCESS, MPI_ERR_TRUNCATE,
+    {"bcast_large",
+     bcast_large,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
+     MPI_ERR_TRUNCATE,
      {"MPI_Bcast, root 0, 1048576 bytes", "MPI_Bcast, root 0, 1048584 bytes"}},
-    {"bcast_root", bcast_root, MPI_SUCCESS, MPI_SUCCESS, MPI_ERR_ROOT,
+    {"bcast_root",
+     bcast_root,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
+     MPI_ERR_ROOT,
      {"MPI_Bcast, root 0", "MPI_Bcast, root 1"}},
-    {"reduce_root", reduce_root, MPI_ERR_ROOT, MPI_SUCCESS, MPI_ERR_ROOT,
+    {"reduce_root",
+     reduce_root,
+     MPI_ERR_ROOT,
+     MPI_SUCCESS,
+     MPI_ERR_ROOT,
      {"MPI_Reduce, root 0", "MPI_Reduce, root"}},
-    {"reduce_count", reduce_count, MPI_ERR_TRUNCATE, MPI_SUCCESS, MPI_SUCCESS,
+    {"reduce_count",
+     reduce_count,
+     MPI_ERR_TRUNCATE,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
      {"MPI_Reduce, root 0, 400", "MPI_Reduce, root 0, 396"}},
-    {"gather_count", gather_count, MPI_ERR_TRUNCATE, MPI_SUCCESS, MPI_SUCCESS,
+    {"gather_count",
+     gather_count,
+     MPI_ERR_TRUNCATE,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
      {"MPI_Gather, root 0, 400", "MPI_Gather, root 0, 396"}},
-    {"scatter_count", scatter_count, MPI_SUCCESS, MPI_SUCCESS, MPI_ERR_TRUNCATE,
+    {"scatter_count",
+     scatter_count,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
+     MPI_ERR_TRUNCATE,
      {"MPI_Scatter, root 0, 400", "404 received"}},
-    {"scan_count", scan_count, MPI_SUCCESS, MPI_SUCCESS, MPI_ERR_TRUNCATE,
+    {"scan_count",
+     scan_count,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
+     MPI_ERR_TRUNCATE,
      {"MPI_Scan, 400", "MPI_Scan, 404"}},
-    {"allreduce_host_odd", allreduce_host_odd, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE, MPI_SUCCESS,
+    {"allreduce_host_odd",
+     allreduce_host_odd,
+     MPI_ERR_TRUNCATE,
+     MPI_ERR_TRUNCATE,
+     MPI_SUCCESS,
      {"MPI_Allreduce, 400", "MPI_Allreduce, 404"}},
 };
 
@@ -197,12 +267,13 @@ static void check_text(const differ_t *c, const char *text, int class)
     char own[32];
 
     if (MPI_SUCCESS == class) {
-        t_check('\0' == text[0], "%s: rank %d, which saw nothing, printed: %s", c->name, rank, text);
+        t_check('\0' == text[0], "%s: rank %d, which saw nothing, printed: %s", c->name, rank,
+                text);
         return;
     }
     snprintf(own, sizeof(own), "rank %d: MPI_", rank);
-    t_check(NULL != strstr(text, "the communicator of the odd one"),
-            "%s: no communicator in: %s", c->name, text);
+    t_check(NULL != strstr(text, "the communicator of the odd one"), "%s: no communicator in: %s",
+            c->name, text);
     t_check(NULL != strstr(text, own), "%s: not '%s' in: %s", c->name, own, text);
     for (int i = 0; i < 2; i++) {
         t_check(NULL != strstr(text, c->words[i]), "%s: not '%s' in: %s", c->name, c->words[i],
@@ -229,8 +300,7 @@ static void check_case(const differ_t *c)
     MPI_Error_class(rc, &class);
     t_check(want == class, "%s: rank %d of %d got class %d, not %d; it printed: %s", c->name, rank,
             size, class, want, text);
-    t_check(MPI_Wtime() - start < 8, "%s: rank %d needed %g s", c->name, rank,
-            MPI_Wtime() - start);
+    t_check(MPI_Wtime() - start < 8, "%s: rank %d needed %g s", c->name, rank, MPI_Wtime() - start);
     check_text(c, text, class);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&comm);

@@ -5,8 +5,8 @@
 
 int main(int argc, char **argv)
 {
-    const t_case_t c = {.form = T_NONBLOCKING, .comm = MPI_COMM_WORLD, .device_send = true,
-                        .device_recv = true};
+    const t_case_t c = {
+        .form = T_NONBLOCKING, .comm = MPI_COMM_WORLD, .device_send = true, .device_recv = true};
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     t_cases_check(c, T_ALLGATHER, T_COLLS);

@@ -7,7 +7,12 @@
 #include "capture.h"
 #include "coll_harness.h"
 
-enum { ROUNDS = 120, MEASURED_FROM = 40, COUNT = 64, GROWTH_MAX = 4096 /* KiB */ };
+enum {
+    ROUNDS = 120,
+    MEASURED_FROM = 40,
+    COUNT = 64,
+    GROWTH_MAX = 4096 /* KiB */
+};
 
 static int rank, size;
 
@@ -55,7 +60,7 @@ int main(int argc, char **argv)
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    in  = t_dev_alloc(COUNT * sizeof(int));
+    in = t_dev_alloc(COUNT * sizeof(int));
     out = t_dev_alloc(COUNT * sizeof(int));
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Comm dup, split;

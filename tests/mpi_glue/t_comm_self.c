@@ -7,7 +7,9 @@
 
 static void check_reduce_local(void)
 {
-    enum { N = 1001 };
+    enum {
+        N = 1001
+    };
     int a[N], b[N], got[N];
     int *da = t_dev_alloc(sizeof(a)), *db = t_dev_alloc(sizeof(b));
 
@@ -60,7 +62,7 @@ int main(int argc, char **argv)
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     for (int form = 0; form < T_FORMS; form++) {
-        c.form = (t_form_t) form;
+        c.form = (t_form_t)form;
         t_cases_check(c, T_ALLGATHER, T_COLLS);
     }
     check_alltoallw();

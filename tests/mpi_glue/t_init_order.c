@@ -8,7 +8,9 @@
 
 #include <pthread.h>
 
-enum { BYTES = 100000 };
+enum {
+    BYTES = 100000
+};
 
 static void reduce_and_pass(char *buf)
 {
@@ -22,11 +24,11 @@ static void reduce_and_pass(char *buf)
     }
     MPI_Bcast(buf, BYTES, MPI_CHAR, 0, MPI_COMM_WORLD);
     t_dev_verify(buf, BYTES, 7, 0);
-    t_dev_fill(buf, BYTES, (uint64_t) rank);
+    t_dev_fill(buf, BYTES, (uint64_t)rank);
     other = t_dev_alloc(BYTES);
     MPI_Sendrecv(buf, BYTES, MPI_CHAR, (rank + 1) % size, 3, other, BYTES, MPI_CHAR,
                  (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    t_dev_verify(other, BYTES, (uint64_t) ((rank + size - 1) % size), 0);
+    t_dev_verify(other, BYTES, (uint64_t)((rank + size - 1) % size), 0);
     t_dev_free(other);
 }
 
@@ -65,7 +67,7 @@ int main(int argc, char **argv)
     t_device((rank + 1) % 2);
     reduce_and_pass(late);
 
-    t_dev_fill(late, BYTES, 31 + (uint64_t) (0 != rank));
+    t_dev_fill(late, BYTES, 31 + (uint64_t)(0 != rank));
     pthread_create(&thread, NULL, other_thread, late);
     pthread_join(thread, NULL);
     t_dev_verify(late, BYTES, 31, 0);

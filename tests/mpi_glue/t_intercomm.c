@@ -25,9 +25,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(half, &local);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, left ? (size + 1) / 2 : 0, 5, &c.comm);
     for (int form = 0; form < 2 * T_FORMS; form++) {
-        c.form = (t_form_t) (form % T_FORMS);
+        c.form = (t_form_t)(form % T_FORMS);
         c.root = root_for(left, local, form < T_FORMS);
-        for (c.coll = T_ALLGATHER; c.coll < T_COLLS; c.coll = (t_coll_t) (c.coll + 1)) {
+        for (c.coll = T_ALLGATHER; c.coll < T_COLLS; c.coll = (t_coll_t)(c.coll + 1)) {
             if (T_SCAN == c.coll || T_EXSCAN == c.coll || T_REDUCE_SCATTER == c.coll) {
                 continue;
             }

@@ -7,8 +7,8 @@
 static void check_forms(t_case_t c)
 {
     for (int form = 0; form < T_FORMS; form++) {
-        c.form = (t_form_t) form;
-        for (c.coll = T_COLLS; c.coll < T_COLLS_ALL; c.coll = (t_coll_t) (c.coll + 1)) {
+        c.form = (t_form_t)form;
+        for (c.coll = T_COLLS; c.coll < T_COLLS_ALL; c.coll = (t_coll_t)(c.coll + 1)) {
             for (c.type = t_types(); c.type->name; c.type++) {
                 for (c.count = 0; c.count < 60; c.count = 3 * c.count + 1) {
                     t_case_check(&c);

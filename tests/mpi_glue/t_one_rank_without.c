@@ -10,9 +10,9 @@
 
 int main(int argc, char **argv)
 {
-    const char *id     = getenv("OMPI_COMM_WORLD_RANK");
+    const char *id = getenv("OMPI_COMM_WORLD_RANK");
     const bool without = NULL != id && 1 == atoi(id);
-    t_case_t c         = {.device_send = !without, .device_recv = !without};
+    t_case_t c = {.device_send = !without, .device_recv = !without};
 
     t_deadline(50);
     if (without) {
@@ -23,11 +23,11 @@ int main(int argc, char **argv)
         t_device(0);
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &c.comm);
-    c.type  = &t_types()[1];
+    c.type = &t_types()[1];
     c.count = 1000;
     for (int form = 0; form < T_FORMS; form++) {
-        c.form = (t_form_t) form;
-        for (c.coll = T_ALLGATHER; c.coll < T_COLLS; c.coll = (t_coll_t) (c.coll + 1)) {
+        c.form = (t_form_t)form;
+        for (c.coll = T_ALLGATHER; c.coll < T_COLLS; c.coll = (t_coll_t)(c.coll + 1)) {
             t_case_check(&c);
         }
     }

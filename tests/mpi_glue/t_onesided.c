@@ -12,7 +12,7 @@ enum {
 };
 
 static MPI_Win window;
-static int     memory[COUNT], origin[COUNT], result[COUNT];
+static int memory[COUNT], origin[COUNT], result[COUNT];
 
 static void refused(const char *what, int rc)
 {
@@ -23,7 +23,7 @@ static void refused(const char *what, int rc)
 }
 
 #define REFUSED(_call) refused(#_call, _call)
-#define WORKS(_call) t_check(MPI_SUCCESS == (_call), #_call)
+#define WORKS(_call)   t_check(MPI_SUCCESS == (_call), #_call)
 
 static void plain_refused(int *bad, int peer)
 {
@@ -35,18 +35,18 @@ static void plain_refused(int *bad, int peer)
     REFUSED(MPI_Accumulate(bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT, MPI_SUM, window));
     REFUSED(MPI_Rput(bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT, window, &request));
     REFUSED(MPI_Rget(bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT, window, &request));
-    REFUSED(MPI_Raccumulate(bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT, MPI_SUM, window,
-                            &request));
+    REFUSED(
+        MPI_Raccumulate(bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT, MPI_SUM, window, &request));
 }
 
 static void fetching_refused(int *bad, int peer)
 {
     MPI_Request request;
 
-    REFUSED(MPI_Get_accumulate(bad, COUNT, MPI_INT, result, COUNT, MPI_INT, peer, 0, COUNT,
-                               MPI_INT, MPI_SUM, window));
-    REFUSED(MPI_Get_accumulate(origin, COUNT, MPI_INT, bad, COUNT, MPI_INT, peer, 0, COUNT,
-                               MPI_INT, MPI_SUM, window));
+    REFUSED(MPI_Get_accumulate(bad, COUNT, MPI_INT, result, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT,
+                               MPI_SUM, window));
+    REFUSED(MPI_Get_accumulate(origin, COUNT, MPI_INT, bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT,
+                               MPI_SUM, window));
     REFUSED(MPI_Rget_accumulate(bad, COUNT, MPI_INT, result, COUNT, MPI_INT, peer, 0, COUNT,
                                 MPI_INT, MPI_SUM, window, &request));
     REFUSED(MPI_Rget_accumulate(NULL, 0, MPI_INT, bad, COUNT, MPI_INT, peer, 0, COUNT, MPI_INT,
@@ -98,13 +98,13 @@ static void attach_refused(int *device)
 
 int main(int argc, char **argv)
 {
-    int  rank;
+    int rank;
     int *device, *gone;
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     device = t_dev_alloc(COUNT * sizeof(int));
-    gone   = t_dev_alloc(COUNT * sizeof(int));
+    gone = t_dev_alloc(COUNT * sizeof(int));
     t_dev_free(gone);
     WORKS(MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
                          &window));

@@ -6,7 +6,10 @@
 
 #include "tests/helpers/t_helpers.h"
 
-enum { CALLS = 24, N = 777 };
+enum {
+    CALLS = 24,
+    N = 777
+};
 
 static int rank, size;
 
@@ -14,7 +17,7 @@ static void check(const int *device, int call, int n)
 {
     int got[N];
 
-    t_to_host(got, device, (size_t) n * sizeof(int));
+    t_to_host(got, device, (size_t)n * sizeof(int));
     for (int i = 0; i < n; i++) {
         const int want = size * (size - 1) / 2 + size * (call * 1000 + i);
 
@@ -89,7 +92,10 @@ static void type_freed_early(void)
 static void started_again(void)
 {
     int *send = t_dev_alloc(N * sizeof(int)), *recv = t_dev_alloc(N * sizeof(int));
-    t_case_t c = {.coll = T_ALLREDUCE, .form = T_PERSISTENT, .comm = MPI_COMM_WORLD, .count = N,
+    t_case_t c = {.coll = T_ALLREDUCE,
+                  .form = T_PERSISTENT,
+                  .comm = MPI_COMM_WORLD,
+                  .count = N,
                   .type = &t_types()[1]};
     MPI_Request request;
 

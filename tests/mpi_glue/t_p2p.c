@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPAN = 4096, COUNT = 60, SHORT = 41 };
+enum {
+    SPAN = 4096,
+    COUNT = 60,
+    SHORT = 41
+};
 
 typedef enum call {
     SEND_RECV,
@@ -26,9 +30,9 @@ typedef enum call {
     CALLS
 } call_t;
 
-static const char *const names[CALLS] = {"send/recv",    "ssend/recv",  "bsend/recv",
-                                         "isend/irecv",  "issend/irecv", "sendrecv",
-                                         "persistent",   "mprobe/mrecv", "mprobe/imrecv"};
+static const char *const names[CALLS] = {"send/recv",   "ssend/recv",   "bsend/recv",
+                                         "isend/irecv", "issend/irecv", "sendrecv",
+                                         "persistent",  "mprobe/mrecv", "mprobe/imrecv"};
 
 static void do_send(call_t call, const void *buf, int count, MPI_Datatype type, int to)
 {
@@ -48,8 +52,8 @@ static void do_send(call_t call, const void *buf, int count, MPI_Datatype type, 
         MPI_Issend(buf, count, type, to, call, MPI_COMM_WORLD, &request);
         break;
     case SENDRECV:
-        MPI_Sendrecv(buf, count, type, to, call, NULL, 0, MPI_INT, MPI_PROC_NULL, 0,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(buf, count, type, to, call, NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         break;
     case PERSISTENT:
         MPI_Send_init(buf, count, type, to, call, MPI_COMM_WORLD, &request);
@@ -106,7 +110,7 @@ static void expect(char *want, const char *sent, const t_type_t *type)
     int position = 0, size;
 
     MPI_Pack(sent + SPAN / 4, SHORT, type->type, packed, sizeof(packed), &position, MPI_COMM_SELF);
-    size     = position;
+    size = position;
     position = 0;
     MPI_Unpack(packed, size, &position, want + SPAN / 4, SHORT, type->type, MPI_COMM_SELF);
 }
@@ -119,8 +123,8 @@ static void exchange(call_t call, const t_type_t *type, bool device_send, bool d
     int rank, count;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    t_fill(sent, SPAN, (uint64_t) call + 1);
-    t_fill(had, SPAN, (uint64_t) call + 100);
+    t_fill(sent, SPAN, (uint64_t)call + 1);
+    t_fill(had, SPAN, (uint64_t)call + 100);
     if (0 == rank) {
         t_to_device(device, sent, SPAN);
         do_send(call, (device_send ? device : sent) + SPAN / 4, SHORT, type->type, 1);
@@ -135,13 +139,13 @@ static void exchange(call_t call, const t_type_t *type, bool device_send, bool d
             memcpy(got, had, SPAN);
         }
         MPI_Get_count(&status, type->type, &count);
-        t_check(SHORT == count && 0 == status.MPI_SOURCE && (int) call == status.MPI_TAG,
+        t_check(SHORT == count && 0 == status.MPI_SOURCE && (int)call == status.MPI_TAG,
                 "%s %s: status has count %d, source %d, tag %d", names[call], type->name, count,
                 status.MPI_SOURCE, status.MPI_TAG);
         for (int i = 0; i < SPAN; i++) {
             t_check(got[i] == want[i], "%s %s, %s to %s: byte %d is %#x, not %#x", names[call],
-                    type->name, device_send ? "device" : "host", device_recv ? "device" : "host",
-                    i, (unsigned char) got[i], (unsigned char) want[i]);
+                    type->name, device_send ? "device" : "host", device_recv ? "device" : "host", i,
+                    (unsigned char)got[i], (unsigned char)want[i]);
         }
     }
     t_dev_free(device);
@@ -157,9 +161,9 @@ int main(int argc, char **argv)
     MPI_Buffer_attach(buffer, sizeof(buffer));
     for (const t_type_t *type = t_types(); NULL != type->name; type++) {
         for (int call = 0; call < CALLS; call++) {
-            exchange((call_t) call, type, true, true);
-            exchange((call_t) call, type, true, false);
-            exchange((call_t) call, type, false, true);
+            exchange((call_t)call, type, true, true);
+            exchange((call_t)call, type, true, false);
+            exchange((call_t)call, type, false, true);
         }
     }
     MPI_Buffer_detach(&detached, &size);

@@ -6,7 +6,10 @@
 
 #include "tests/helpers/t_helpers.h"
 
-enum { ROWS = 501, COLUMNS = 7 };
+enum {
+    ROWS = 501,
+    COLUMNS = 7
+};
 
 static int value(int rank, int row)
 {
@@ -23,9 +26,9 @@ int main(int argc, char **argv)
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    left  = (rank + size - 1) % size;
+    left = (rank + size - 1) % size;
     right = (rank + 1) % size;
-    a     = t_dev_alloc(sizeof(host));
+    a = t_dev_alloc(sizeof(host));
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < ROWS * COLUMNS; i++) {
             host[i] = value(rank, i / COLUMNS) + round;
@@ -43,12 +46,12 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         t_to_host(host, a, sizeof(host));
         for (int i = 0; i < ROWS * COLUMNS; i++) {
-            const int c    = i % COLUMNS;
+            const int c = i % COLUMNS;
             const int from = (0 == c) ? left : (COLUMNS - 1 == c) ? right : rank;
             const int want = value(from, i / COLUMNS) + round;
 
-            t_check(host[i] == want, "round %d row %d column %d is %d, not %d", round,
-                    i / COLUMNS, c, host[i], want);
+            t_check(host[i] == want, "round %d row %d column %d is %d, not %d", round, i / COLUMNS,
+                    c, host[i], want);
         }
     }
     t_dev_free(a);

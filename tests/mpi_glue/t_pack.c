@@ -10,44 +10,42 @@
 #include "tests/helpers/t_helpers.h"
 
 enum {
-    COUNT  = 500,
+    COUNT = 500,
     STRIDE = 3,
     PIECES = 3,
-    CELLS  = COUNT * STRIDE,
-    ROOM   = PIECES * COUNT * 4 + 100
+    CELLS = COUNT * STRIDE,
+    ROOM = PIECES * COUNT * 4 + 100
 };
 
-static int           source[CELLS], target[CELLS];
+static int source[CELLS], target[CELLS];
 static unsigned char expected[ROOM], packed[ROOM];
-static MPI_Datatype  type;
+static MPI_Datatype type;
 
 /* Packs PIECES times into @a to, and gives the end. */
 static int pack(int external, const int *from, unsigned char *to)
 {
     MPI_Aint far = 0;
-    int      near = 0;
+    int near = 0;
 
     for (int i = 0; i < PIECES; i++) {
-        const int rc = external
-                           ? MPI_Pack_external("external32", from, 1, type, to, ROOM, &far)
-                           : MPI_Pack(from, 1, type, to, ROOM, &near, MPI_COMM_SELF);
+        const int rc = external ? MPI_Pack_external("external32", from, 1, type, to, ROOM, &far)
+                                : MPI_Pack(from, 1, type, to, ROOM, &near, MPI_COMM_SELF);
         t_check(MPI_SUCCESS == rc, "packing piece %d gave %d", i, rc);
     }
-    return external ? (int) far : near;
+    return external ? (int)far : near;
 }
 
 static void unpack(int external, const unsigned char *from, int *to, int end)
 {
     MPI_Aint far = 0;
-    int      near = 0;
+    int near = 0;
 
     for (int i = 0; i < PIECES; i++) {
-        const int rc = external
-                           ? MPI_Unpack_external("external32", from, ROOM, &far, to, 1, type)
-                           : MPI_Unpack(from, ROOM, &near, to, 1, type, MPI_COMM_SELF);
+        const int rc = external ? MPI_Unpack_external("external32", from, ROOM, &far, to, 1, type)
+                                : MPI_Unpack(from, ROOM, &near, to, 1, type, MPI_COMM_SELF);
         t_check(MPI_SUCCESS == rc, "unpacking piece %d gave %d", i, rc);
-        t_check((i + 1) * end / PIECES == (external ? (int) far : near), "piece %d ends at %d", i,
-                external ? (int) far : near);
+        t_check((i + 1) * end / PIECES == (external ? (int)far : near), "piece %d ends at %d", i,
+                external ? (int)far : near);
     }
 }
 
@@ -83,8 +81,7 @@ static void check_unpacking(int external, int *cells, unsigned char *bytes, int 
     for (int i = 0; i < CELLS; i++) {
         const int want = (0 == i % STRIDE) ? source[i] : 0x77777777;
 
-        t_check(want == target[i], "external %d: [%d] is %x, not %x", external, i, target[i],
-                want);
+        t_check(want == target[i], "external %d: [%d] is %x, not %x", external, i, target[i], want);
     }
 }
 
@@ -99,16 +96,15 @@ static void refused(const char *what, int rc)
 static void check_file(int *cells)
 {
     MPI_Request request;
-    MPI_Status  status;
-    MPI_File    file;
-    char        name[32];
-    int         rank;
+    MPI_Status status;
+    MPI_File file;
+    char name[32];
+    int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(name, sizeof(name), "t_pack.%d", rank);
     t_check(MPI_SUCCESS == MPI_File_open(MPI_COMM_SELF, name,
-                                         MPI_MODE_CREATE | MPI_MODE_RDWR |
-                                             MPI_MODE_DELETE_ON_CLOSE,
+                                         MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                                          MPI_INFO_NULL, &file),
             "MPI_File_open");
     refused("MPI_File_write", MPI_File_write(file, cells, 8, MPI_INT, &status));
@@ -124,7 +120,7 @@ static void check_file(int *cells)
 int main(int argc, char **argv)
 {
     unsigned char *bytes;
-    int           *cells, position = 0;
+    int *cells, position = 0;
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -7,7 +7,11 @@
 
 #include "tests/helpers/t_helpers.h"
 
-enum { COUNT = 5000, BYTES = COUNT * (int) sizeof(int), ONES = 0x01010101 };
+enum {
+    COUNT = 5000,
+    BYTES = COUNT * (int)sizeof(int),
+    ONES = 0x01010101
+};
 
 static int rank, size;
 
@@ -45,14 +49,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    in  = t_dev_alloc(BYTES);
-    out = t_dev_alloc((size_t) BYTES * (size_t) size);
+    in = t_dev_alloc(BYTES);
+    out = t_dev_alloc((size_t)BYTES * (size_t)size);
     t_acl_ok(T_ACL(aclrtMemset)(in, BYTES, 1, BYTES));
     start = MPI_Wtime();
     check("allreduce", MPI_Allreduce(in, out, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD), true, out,
           0);
-    check("allgather", MPI_Allgather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, MPI_COMM_WORLD),
-          true, out, 0);
+    check("allgather", MPI_Allgather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, MPI_COMM_WORLD), true,
+          out, 0);
     /* A rank that cannot receive keeps a broadcast from no one else. */
     t_acl_ok(T_ACL(aclrtMemset)(out, BYTES, rank ? 2 : 1, BYTES));
     check("bcast", MPI_Bcast(out, COUNT, MPI_INT, 0, MPI_COMM_WORLD), false, out, ONES);

@@ -21,10 +21,10 @@ static int value(int rank, int i)
 static void check_replace(int rank, int peer, int count, int stride)
 {
     const size_t bytes = (size_t)count * (size_t)stride * sizeof(int);
-    int         *buf = t_dev_alloc(bytes);
+    int *buf = t_dev_alloc(bytes);
     MPI_Datatype type;
-    MPI_Status   status;
-    int          got = -1;
+    MPI_Status status;
+    int got = -1;
 
     for (int i = 0; i < count * stride; i++) {
         before[i] = value(rank, i);
@@ -59,7 +59,7 @@ static void refused(const char *what, int rc)
 
 int main(int argc, char **argv)
 {
-    int     rank, *device, host[16];
+    int rank, *device, host[16];
     MPI_Win window;
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);

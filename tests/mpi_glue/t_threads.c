@@ -7,11 +7,15 @@
 
 #include <pthread.h>
 
-enum { THREADS = 4, ROUNDS = 40, N = 3000 };
+enum {
+    THREADS = 4,
+    ROUNDS = 40,
+    N = 3000
+};
 
 static void *work(void *arg)
 {
-    const MPI_Comm comm = *(MPI_Comm *) arg;
+    const MPI_Comm comm = *(MPI_Comm *)arg;
     int rank, size, host[N], *a, *b;
     MPI_Request requests[2];
     MPI_Datatype vector;

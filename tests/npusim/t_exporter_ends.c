@@ -7,7 +7,12 @@
 
 #include "t_sim.h"
 
-enum end { BY_CLOSE, BY_FREE, BY_DEATH, BY_EXIT };
+enum end {
+    BY_CLOSE,
+    BY_FREE,
+    BY_DEATH,
+    BY_EXIT
+};
 
 struct play {
     struct t_duo d;

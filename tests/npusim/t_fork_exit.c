@@ -34,7 +34,8 @@ static void stats_checked(pid_t pid)
     fclose(f);
     text[n] = '\0';
     t_check(text[0] == '{' && strstr(text, "\"live.alloc\": 1") != NULL &&
-            strstr(text, "\"call.aclrtWaitAndResetNotify\": 1") != NULL, "statistics: %s", text);
+                strstr(text, "\"call.aclrtWaitAndResetNotify\": 1") != NULL,
+            "statistics: %s", text);
 }
 
 static int files_left(void)

@@ -43,8 +43,8 @@ int main(void)
     t_acl_fails(aclrtSetDevice(99), ACL_ERROR_RT_INVALID_DEVICEID);
     t_acl_fails(aclrtFree(NULL), ACL_ERROR_INVALID_PARAM);
     const char *m = aclGetRecentErrMsg();
-    t_check(m != NULL && strstr(m, "aclrtFree") < strstr(m, "aclrtSetDevice"),
-            "newest first: %s", m);
+    t_check(m != NULL && strstr(m, "aclrtFree") < strstr(m, "aclrtSetDevice"), "newest first: %s",
+            m);
     t_check(aclGetRecentErrMsg() == NULL, "reading clears");
 
     t_acl_ok(aclFinalizeReference(&refs));
@@ -55,7 +55,8 @@ int main(void)
     t_stream();
     t_acl_ok(aclFinalize());
     t_check(npusim_counter("live.alloc") + npusim_counter("live.host") +
-            npusim_counter("live.stream") + npusim_counter("live.context") == 0,
+                    npusim_counter("live.stream") + npusim_counter("live.context") ==
+                0,
             "aclFinalize leaves nothing");
     t_acl_fails(aclrtSetDevice(0), ACL_ERROR_UNINITIALIZE);
     t_acl_fails(aclFinalize(), ACL_ERROR_REPEAT_FINALIZE);

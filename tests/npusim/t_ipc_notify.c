@@ -73,7 +73,8 @@ static int side(struct ends *e, int me)
     int shift = me == 0;
     t_verify(out + shift * LEN, (size_t)(ROUNDS - shift) * LEN, (uint64_t)peer + 1, 0);
     t_check(npusim_counter("notify.record_on_set") == 0 &&
-            npusim_counter("notify.wait_done") == ROUNDS, "every record was consumed");
+                npusim_counter("notify.wait_done") == ROUNDS,
+            "every record was consumed");
     atomic_store(&e->done[me], 1);
     t_await(&e->done[peer], 1);
     t_acl_ok(aclrtDestroyNotify(theirs));

@@ -101,12 +101,27 @@ static int no_pci(void *arg)
 int main(void)
 {
     static const char *const wrong[] = {
-        "NPUSIM_DEVICES=many", "NPUSIM_DEVICES=65", "NPUSIM_HBM=1M", "NPUSIM_HBM=16X",
-        "NPUSIM_SOC=Ascend77", "NPUSIM_ASYNC=sometimes", "NPUSIM_SEED=x", "NPUSIM_VA_RECYCLE=perhaps",
-        "NPUSIM_SUBALLOC=2", "NPUSIM_POISON=ja", "NPUSIM_ONE_IMPORT=-", "NPUSIM_MAX_NOTIFY=9000",
-        "NPUSIM_TGID_OFFSET=-1", "NPUSIM_PEER=0-0", "NPUSIM_PEER=01x", "NPUSIM_PCI=00:01",
-        "NPUSIM_FAULT=aclrtMaloc:1=5", "NPUSIM_FAULT=aclrtMalloc:0=5", "NPUSIM_DIR=relative",
-        "ASCEND_RT_VISIBLE_DEVICES=0,0", "ASCEND_RT_VISIBLE_DEVICES=8",
+        "NPUSIM_DEVICES=many",
+        "NPUSIM_DEVICES=65",
+        "NPUSIM_HBM=1M",
+        "NPUSIM_HBM=16X",
+        "NPUSIM_SOC=Ascend77",
+        "NPUSIM_ASYNC=sometimes",
+        "NPUSIM_SEED=x",
+        "NPUSIM_VA_RECYCLE=perhaps",
+        "NPUSIM_SUBALLOC=2",
+        "NPUSIM_POISON=ja",
+        "NPUSIM_ONE_IMPORT=-",
+        "NPUSIM_MAX_NOTIFY=9000",
+        "NPUSIM_TGID_OFFSET=-1",
+        "NPUSIM_PEER=0-0",
+        "NPUSIM_PEER=01x",
+        "NPUSIM_PCI=00:01",
+        "NPUSIM_FAULT=aclrtMaloc:1=5",
+        "NPUSIM_FAULT=aclrtMalloc:0=5",
+        "NPUSIM_DIR=relative",
+        "ASCEND_RT_VISIBLE_DEVICES=0,0",
+        "ASCEND_RT_VISIBLE_DEVICES=8",
     };
     t_deadline(100);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

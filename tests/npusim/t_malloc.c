@@ -12,8 +12,8 @@ static void shape(size_t size, uint32_t page)
     t_check((uintptr_t)p % page == 0, "%p on a page of %u", (void *)p, page);
     t_acl_ok(aclrtPointerGetAttributes(p + size - 1, &at));
     t_check(at.location.type == ACL_MEM_LOCATION_TYPE_DEVICE && at.location.id == 1 &&
-            at.pageSize == page, "type %d id %u page %u", at.location.type, at.location.id,
-            at.pageSize);
+                at.pageSize == page,
+            "type %d id %u page %u", at.location.type, at.location.id, at.pageSize);
     t_acl_ok(aclrtMemGetAddressRange(p + size - 1, &base, &range));
     t_check(base == p && range == (size + 31) / 32 * 32 + 32, "%p %zu for %p %zu", base, range,
             (void *)p, size);
@@ -66,6 +66,7 @@ int main(void)
     t_check(at.location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED, "stack is type %d",
             at.location.type);
     t_check(npusim_counter("live.alloc") == 0 && npusim_counter("live.bytes") == 0 &&
-            npusim_counter("live.host") == 0, "nothing is left");
+                npusim_counter("live.host") == 0,
+            "nothing is left");
     return 0;
 }

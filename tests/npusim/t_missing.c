@@ -15,8 +15,9 @@ int main(void)
     t_acl_fails(aclrtReserveMemAddress(&va, T_MIB, 0, NULL, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     t_message_has("aclrtReserveMemAddress");
     t_acl_fails(aclrtMallocPhysical(&h, T_MIB, &prop, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    t_acl_fails(aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
-                                                 &granularity), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    t_acl_fails(
+        aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity),
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     t_acl_fails(aclrtMapMem(&va, T_MIB, 0, &prop, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     t_acl_fails(aclrtIpcOpenEventHandle(ipc, &ev), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     t_message_has("aclrtIpcOpenEventHandle");

@@ -108,7 +108,8 @@ int main(void)
                 ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     t_acl_fails(aclrtReduceAsync(d, r, 8, ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, ACL_FLOAT, s, NULL),
                 ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    t_acl_fails(aclrtReduceAsync(d + 2, r, 8, SUM, ACL_FLOAT, s, NULL), ACL_ERROR_RT_ADDR_UNALIGNED);
+    t_acl_fails(aclrtReduceAsync(d + 2, r, 8, SUM, ACL_FLOAT, s, NULL),
+                ACL_ERROR_RT_ADDR_UNALIGNED);
     t_acl_fails(aclrtReduceAsync(d, r, 0, SUM, ACL_FLOAT, s, NULL), ACL_ERROR_RT_PARAM_INVALID);
     t_acl_fails(aclrtReduceAsync(d, host, 8, SUM, ACL_FLOAT, s, NULL), ACL_ERROR_RT_PARAM_INVALID);
     return 0;

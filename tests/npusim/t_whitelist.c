@@ -28,7 +28,8 @@ static int named_by_tgid(void *arg)
 /* A process with a chosen id, for the test of reused ids. */
 static pid_t fork_as(pid_t pid)
 {
-    struct clone_args args = {.exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1};
+    struct clone_args args = {
+        .exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1};
     return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 

@@ -12,8 +12,8 @@
 static int ask(void *arg)
 {
     const char *path = arg;
-    FILE *noise      = tmpfile();
-    int err          = dup(STDERR_FILENO);
+    FILE *noise = tmpfile();
+    int err = dup(STDERR_FILENO);
     const struct asc_topo_locality *where;
     struct asc_topo *topo;
     struct stat st;

@@ -82,8 +82,8 @@ static int policy_of(void *addr)
 {
     int mode = -1;
 
-    return syscall(SYS_get_mempolicy, &mode, NULL, 0UL, addr, 2UL /* MPOL_F_ADDR */) == 0 ?
-               mode : -1;
+    return syscall(SYS_get_mempolicy, &mode, NULL, 0UL, addr, 2UL /* MPOL_F_ADDR */) == 0 ? mode
+                                                                                          : -1;
 }
 
 static int live(void)
@@ -115,8 +115,9 @@ static int live(void)
     mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memset(mem, 1, len);
     /* Inner, unaligned range: whole pages of it are placed. */
-    t_check(asc_topo_bind_memory(topo, 0, (char *)mem + 100, len - 200, reason,
-                                 sizeof(reason)) == 0, "'%s'", reason);
+    t_check(asc_topo_bind_memory(topo, 0, (char *)mem + 100, len - 200, reason, sizeof(reason)) ==
+                0,
+            "'%s'", reason);
     t_check(policy_of((char *)mem + len / 2) != 0, "the memory has no policy");
     t_check(((char *)mem)[len - 1] == 1, "contents changed");
     t_check(asc_topo_bind_memory(topo, 0, mem, 0, reason, sizeof(reason)) == -EINVAL, "'%s'",

@@ -24,7 +24,7 @@ int main(void)
 
     t_use_machine("a3-16die.xml");
     for (i = 0; i < 16; ++i) {
-        struct asc_topo *topo                 = t_one("", i);
+        struct asc_topo *topo = t_one("", i);
         const struct asc_topo_locality *where = asc_topo_locality(topo, 0);
 
         t_check(where->pci_source == ASC_TOPO_PCI_GUESS, "%d: source %d", i, where->pci_source);

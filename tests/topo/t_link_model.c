@@ -45,12 +45,18 @@ static void check_names(void)
         const char *name;
         enum asc_topo_soc soc;
     } names[] = {
-        {"Ascend910A", ASC_TOPO_SOC_910},       {"Ascend910ProB", ASC_TOPO_SOC_910},
-        {"Ascend910B", ASC_TOPO_SOC_910},       {"Ascend910B1", ASC_TOPO_SOC_910B},
-        {"Ascend910B3", ASC_TOPO_SOC_910B},     {"Ascend910_9392", ASC_TOPO_SOC_910_93},
-        {"Ascend310P3", ASC_TOPO_SOC_310P},     {"Ascend310B4", ASC_TOPO_SOC_310B},
-        {"Ascend950PR_9599", ASC_TOPO_SOC_950}, {"Ascend1234", ASC_TOPO_SOC_UNKNOWN},
-        {"", ASC_TOPO_SOC_UNKNOWN},             {NULL, ASC_TOPO_SOC_UNKNOWN},
+        {"Ascend910A", ASC_TOPO_SOC_910},
+        {"Ascend910ProB", ASC_TOPO_SOC_910},
+        {"Ascend910B", ASC_TOPO_SOC_910},
+        {"Ascend910B1", ASC_TOPO_SOC_910B},
+        {"Ascend910B3", ASC_TOPO_SOC_910B},
+        {"Ascend910_9392", ASC_TOPO_SOC_910_93},
+        {"Ascend310P3", ASC_TOPO_SOC_310P},
+        {"Ascend310B4", ASC_TOPO_SOC_310B},
+        {"Ascend950PR_9599", ASC_TOPO_SOC_950},
+        {"Ascend1234", ASC_TOPO_SOC_UNKNOWN},
+        {"", ASC_TOPO_SOC_UNKNOWN},
+        {NULL, ASC_TOPO_SOC_UNKNOWN},
     };
     size_t i;
 
@@ -66,10 +72,8 @@ static void check_pairs(void)
 {
     const uint64_t bits[9] = {0x55, 0x01, 0x01, 0x01, 0x02, 0x00, 0x10, 0x08, 0x40};
     struct asc_topo_device_facts devices[3] = {{0}};
-    struct asc_topo_node_facts facts        = {.soc_name    = "Ascend910B3",
-                                               .num_devices = 3,
-                                               .devices     = devices,
-                                               .link_bits   = bits};
+    struct asc_topo_node_facts facts = {
+        .soc_name = "Ascend910B3", .num_devices = 3, .devices = devices, .link_bits = bits};
     static const enum asc_topo_link_kind kinds[9] = {
         ASC_TOPO_LINK_SAME, ASC_TOPO_LINK_HCCS, ASC_TOPO_LINK_SYS,
         ASC_TOPO_LINK_HCCS, ASC_TOPO_LINK_SAME, ASC_TOPO_LINK_PHB,

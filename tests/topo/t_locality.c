@@ -10,10 +10,14 @@ static const struct {
     int node, package;
     const char *cpuset;
 } expected[8] = {
-    {"0000:C1:00.0", "0000:c1:00.0", 6, 1, "144-167"}, {"0000:c2:00.0", "0000:c2:00.0", 6, 1, "144-167"},
-    {"0000:81:00.0", "0000:81:00.0", 4, 1, "96-119"},  {"0000:82:00.0", "0000:82:00.0", 4, 1, "96-119"},
-    {"0000:01:00.0", "0000:01:00.0", 0, 0, "0-23"},    {"0000:02:00.0", "0000:02:00.0", 0, 0, "0-23"},
-    {"0000:41:00.0", "0000:41:00.0", 2, 0, "48-71"},   {"0000:42:00.0", "0000:42:00.0", 2, 0, "48-71"},
+    {"0000:C1:00.0", "0000:c1:00.0", 6, 1, "144-167"},
+    {"0000:c2:00.0", "0000:c2:00.0", 6, 1, "144-167"},
+    {"0000:81:00.0", "0000:81:00.0", 4, 1, "96-119"},
+    {"0000:82:00.0", "0000:82:00.0", 4, 1, "96-119"},
+    {"0000:01:00.0", "0000:01:00.0", 0, 0, "0-23"},
+    {"0000:02:00.0", "0000:02:00.0", 0, 0, "0-23"},
+    {"0000:41:00.0", "0000:41:00.0", 2, 0, "48-71"},
+    {"0000:42:00.0", "0000:42:00.0", 2, 0, "48-71"},
 };
 
 static void check(const struct asc_topo_locality *where, int i)
@@ -30,13 +34,13 @@ static void check(const struct asc_topo_locality *where, int i)
 int main(void)
 {
     struct asc_topo_device_facts devices[8] = {{0}};
-    struct asc_topo_node_facts facts        = {.num_devices = 8, .devices = devices};
-    struct asc_topo *topo                   = NULL;
+    struct asc_topo_node_facts facts = {.num_devices = 8, .devices = devices};
+    struct asc_topo *topo = NULL;
     int i;
 
     t_use_machine("a2-8npu.xml");
     for (i = 0; i < 8; ++i) {
-        devices[i].device_id   = i;
+        devices[i].device_id = i;
         devices[i].physical_id = i;
         snprintf(devices[i].pci_bus_id, sizeof(devices[i].pci_bus_id), "%s", expected[i].given);
     }

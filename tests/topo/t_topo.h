@@ -31,8 +31,8 @@ static inline void t_use_machine(const char *file)
 static inline struct asc_topo *t_one(const char *pci, int physical_id)
 {
     struct asc_topo_device_facts device = {.device_id = 5, .physical_id = physical_id};
-    struct asc_topo_node_facts facts    = {.num_devices = 1, .devices = &device};
-    struct asc_topo *topo               = NULL;
+    struct asc_topo_node_facts facts = {.num_devices = 1, .devices = &device};
+    struct asc_topo *topo = NULL;
 
     snprintf(device.pci_bus_id, sizeof(device.pci_bus_id), "%.23s", pci);
     t_check(asc_topo_create(&facts, &topo) == 0, "pci '%s'", pci);

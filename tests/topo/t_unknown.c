@@ -8,7 +8,7 @@
 static void check(const char *pci, int physical_id, enum asc_topo_pci_source source,
                   const char *word)
 {
-    struct asc_topo *topo                 = t_one(pci, physical_id);
+    struct asc_topo *topo = t_one(pci, physical_id);
     const struct asc_topo_locality *where = asc_topo_locality(topo, 0);
 
     t_check(where->pci_source == source, "'%s' %d: source %d", pci, physical_id, where->pci_source);

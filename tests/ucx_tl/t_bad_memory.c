@@ -41,7 +41,7 @@ static void t_misuse(t_ctx_t *t)
     } else if (!strcmp(t_case, "under-way")) {
         /* posted while it was alive, freed before the message came */
         void *request = t_recv(t, buf, 4096, 1);
-        void *src     = t_alloc(T_HOST, 4096);
+        void *src = t_alloc(T_HOST, 4096);
 
         printf("%p\n", (void *)buf);
         fflush(stdout);
@@ -65,7 +65,7 @@ static void t_misuse(t_ctx_t *t)
 }
 
 typedef struct t_output {
-    char   text[65536];
+    char text[65536];
     size_t len;
 } t_output_t;
 

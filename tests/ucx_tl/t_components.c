@@ -7,7 +7,7 @@
  * usage: t_components [rocm N]   a component of AMD's name with N domains
  */
 #ifdef HAVE_CONFIG_H
-#  include "config.h"
+#include "config.h"
 #endif
 
 #include <uct/base/uct_md.h>
@@ -32,11 +32,10 @@ static ucs_status_t t_rocm_query(uct_component_t *component, uct_md_resource_des
 
 static uct_component_t t_rocm_component = {
     .query_md_resources = t_rocm_query,
-    .name               = "rocm_cpy",
-    .md_config          = {.name = "rocm", .table = uct_md_config_table,
-                           .size = sizeof(uct_md_config_t)},
-    .cm_config          = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
-    .tl_list            = UCT_COMPONENT_TL_LIST_INITIALIZER(&t_rocm_component)};
+    .name = "rocm_cpy",
+    .md_config = {.name = "rocm", .table = uct_md_config_table, .size = sizeof(uct_md_config_t)},
+    .cm_config = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
+    .tl_list = UCT_COMPONENT_TL_LIST_INITIALIZER(&t_rocm_component)};
 
 int main(int argc, char **argv)
 {
@@ -58,8 +57,8 @@ int main(int argc, char **argv)
         return 1;
     }
     for (i = 0; i < count; ++i) {
-        attr.field_mask = UCT_COMPONENT_ATTR_FIELD_NAME |
-                          UCT_COMPONENT_ATTR_FIELD_MD_RESOURCE_COUNT;
+        attr.field_mask =
+            UCT_COMPONENT_ATTR_FIELD_NAME | UCT_COMPONENT_ATTR_FIELD_MD_RESOURCE_COUNT;
         if (uct_component_query(components[i], &attr) == UCS_OK && attr.md_resource_count > 0) {
             printf("component %s\n", attr.name);
         }

@@ -10,7 +10,7 @@
 static void t_one(t_ctx_t *t, t_kind_t from, t_kind_t to, int unexpected)
 {
     t_kind_t kind = (t->rank == 0) ? from : to;
-    char *buf     = t_alloc(kind, SIZE);
+    char *buf = t_alloc(kind, SIZE);
     void *request = NULL;
     char what[64];
 

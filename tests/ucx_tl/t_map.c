@@ -28,10 +28,10 @@ static ucp_mem_h t_map_memory(t_ctx_t *t, void *address, ucs_memory_type_t type)
 
     if (address != NULL) {
         params.field_mask |= UCP_MEM_MAP_PARAM_FIELD_ADDRESS;
-        params.address     = address;
+        params.address = address;
     } else {
         params.field_mask |= UCP_MEM_MAP_PARAM_FIELD_FLAGS | UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
-        params.flags       = UCP_MEM_MAP_ALLOCATE;
+        params.flags = UCP_MEM_MAP_ALLOCATE;
         params.memory_type = type;
     }
     T_UCX(ucp_mem_map(t->context, &params, &memh));
@@ -57,7 +57,7 @@ static void t_map(t_ctx_t *t)
     t_acl_open(t);
     t_open(t, 0);
 
-    buf  = t_alloc(T_DEVICE, SIZE);
+    buf = t_alloc(T_DEVICE, SIZE);
     memh = t_map_memory(t, buf, UCS_MEMORY_TYPE_UNKNOWN);
     T_CHECK(t_check_type(memh, UCS_MEMORY_TYPE_ROCM) == buf, "other address");
     t_exchange_self(t, buf, SIZE);

@@ -11,23 +11,23 @@
 
 #define GUARD 64
 
-static const size_t t_sizes[] = {0,    1,    7,     8,     92,    93,    94,     4095,
-                                 4096, 8191, 8192,  8256,  8257,  65535, 65549,  262143,
+static const size_t t_sizes[] = {0,      1,      7,       8,       92,      93,      94,    4095,
+                                 4096,   8191,   8192,    8256,    8257,    65535,   65549, 262143,
                                  262144, 524289, 1048575, 1048576, 4194307, 16777216};
 
 /* One message from rank 0 to @a ep's process; @a offset off the allocation's start. */
 static void t_message(t_ctx_t *t, int self, t_kind_t from, t_kind_t to, size_t size, size_t offset,
                       int unexpected)
 {
-    uint64_t tag    = size * 131 + offset * 7 + from * 3 + to + self * 5 + unexpected;
-    int sends       = (t->rank == 0);
-    int receives    = self ? sends : !sends;
+    uint64_t tag = size * 131 + offset * 7 + from * 3 + to + self * 5 + unexpected;
+    int sends = (t->rank == 0);
+    int receives = self ? sends : !sends;
     char *src = NULL, *dst = NULL;
     void *sreq = NULL, *rreq = NULL;
     char what[128];
 
-    snprintf(what, sizeof(what), "%s%c-%c %zu bytes at +%zu %s", self ? "self " : "",
-             "HD"[from], "HD"[to], size, offset, unexpected ? "unexpected" : "expected");
+    snprintf(what, sizeof(what), "%s%c-%c %zu bytes at +%zu %s", self ? "self " : "", "HD"[from],
+             "HD"[to], size, offset, unexpected ? "unexpected" : "expected");
 
     if (sends) {
         src = t_alloc(from, size + offset);
@@ -74,7 +74,7 @@ static void t_all_kinds(t_ctx_t *t, size_t size, size_t offset)
 {
     for (int variant = 0; variant < 8; ++variant) {
         t_kind_t from = (variant & 1) ? T_DEVICE : T_HOST;
-        t_kind_t to   = (variant & 2) ? T_DEVICE : T_HOST;
+        t_kind_t to = (variant & 2) ? T_DEVICE : T_HOST;
 
         t_message(t, 0, from, to, size, offset, variant >> 2);
         if (t->rank == 0) {

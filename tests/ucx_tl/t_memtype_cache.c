@@ -24,7 +24,7 @@ static void t_memtype_cache(t_ctx_t *t)
     t_wait(t, t_send(t, t->self_ep, src, 8, 1));
     t_wait(t, t_recv(t, src, 8, 1));
 
-    dst     = t_alloc(T_DEVICE, SIZE);
+    dst = t_alloc(T_DEVICE, SIZE);
     request = t_recv(t, dst, SIZE, 2);
     t_fill(T_HOST, src, SIZE, 1);
     t_wait(t, t_send(t, t->self_ep, src, SIZE, 2));

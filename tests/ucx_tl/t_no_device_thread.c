@@ -13,7 +13,7 @@ static const size_t t_sizes[SIZES] = {8, 4096, 65536, 1048576};
 
 typedef struct t_job {
     t_ctx_t *t;
-    void    *bufs[SIZES];
+    void *bufs[SIZES];
 } t_job_t;
 
 static void *t_owner(void *arg)
@@ -56,8 +56,8 @@ static void t_no_device_thread(t_ctx_t *t)
     t_in_thread(t_owner, &job);
     t_open(t, 0);
     for (int i = 0; i < SIZES; ++i) {
-        t_wait(t, (t->rank == 0) ? t_send(t, t->ep, job.bufs[i], t_sizes[i], i) :
-                                   t_recv(t, job.bufs[i], t_sizes[i], i));
+        t_wait(t, (t->rank == 0) ? t_send(t, t->ep, job.bufs[i], t_sizes[i], i)
+                                 : t_recv(t, job.bufs[i], t_sizes[i], i));
     }
     t_sync(t);
     t_in_thread(t_checker, &job);

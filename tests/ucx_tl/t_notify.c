@@ -37,8 +37,8 @@ static void t_notify(t_ctx_t *t)
     t_close(t);
 
     records = t_sim("notify.record");
-    on_set  = t_sim("notify.record_on_set");
-    waits   = t_sim("notify.wait_done");
+    on_set = t_sim("notify.record_on_set");
+    waits = t_sim("notify.wait_done");
     t_tell(t, (int64_t)records);
     peer_records = (uint64_t)t_ask(t);
     t_tell(t, (int64_t)waits);

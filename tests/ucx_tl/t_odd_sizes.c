@@ -7,9 +7,8 @@
 
 static void t_odd_sizes(t_ctx_t *t)
 {
-    static const size_t sizes[] = {1,           65,          3758,       4095,
-                                   4097,        65537,       2097151,    2097152,
-                                   2097153,     4194305};
+    static const size_t sizes[] = {1,     65,      3758,    4095,    4097,
+                                   65537, 2097151, 2097152, 2097153, 4194305};
 
     t_load_module();
     t_acl_open(t);

@@ -25,8 +25,8 @@ static void t_counts(t_ctx_t *t, size_t size, uint64_t messages, const char *wha
 static void t_rendezvous(t_ctx_t *t, size_t size, int unexpected)
 {
     const char *what = unexpected ? "unexpected message" : "expected message";
-    char *buf        = t_alloc(T_DEVICE, size);
-    void *request    = NULL;
+    char *buf = t_alloc(T_DEVICE, size);
+    void *request = NULL;
 
     if (t->rank == 0) {
         t_fill(T_DEVICE, buf, size, size);

@@ -11,7 +11,7 @@
 
 static void t_same_address(t_ctx_t *t)
 {
-    void *last   = NULL, *buf;
+    void *last = NULL, *buf;
     int recycled = 0;
     char what[64];
 

@@ -11,18 +11,20 @@ typedef struct t_scheme {
     const char *direct; /* "put", "get": who must have copied a large D-D message */
 } t_scheme_t;
 
-static const t_scheme_t t_schemes_list[] = {
-    {"UCX_RNDV_SCHEME", "put_zcopy", "put"},  {"UCX_RNDV_SCHEME", "get_zcopy", "get"},
-    {"UCX_RNDV_THRESH", "0", "get"},          {"UCX_RNDV_THRESH", "inf", NULL},
-    {"UCX_TLS", "posix,self,asc_copy,asc_ipc", "get"},
-    {"UCX_TLS", "tcp,self,asc_copy", NULL},   {"UCX_TLS", "posix,self,cma,asc_copy", NULL}};
+static const t_scheme_t t_schemes_list[] = {{"UCX_RNDV_SCHEME", "put_zcopy", "put"},
+                                            {"UCX_RNDV_SCHEME", "get_zcopy", "get"},
+                                            {"UCX_RNDV_THRESH", "0", "get"},
+                                            {"UCX_RNDV_THRESH", "inf", NULL},
+                                            {"UCX_TLS", "posix,self,asc_copy,asc_ipc", "get"},
+                                            {"UCX_TLS", "tcp,self,asc_copy", NULL},
+                                            {"UCX_TLS", "posix,self,cma,asc_copy", NULL}};
 
 static void t_one(t_ctx_t *t, const t_scheme_t *scheme, int variant, size_t size)
 {
     t_kind_t from = (variant & 1) ? T_DEVICE : T_HOST;
-    t_kind_t to   = (variant & 2) ? T_DEVICE : T_HOST;
+    t_kind_t to = (variant & 2) ? T_DEVICE : T_HOST;
     t_kind_t kind = (t->rank == 0) ? from : to;
-    char *buf     = t_alloc(kind, size);
+    char *buf = t_alloc(kind, size);
     uint64_t direct;
     char what[128];
 

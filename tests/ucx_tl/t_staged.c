@@ -24,7 +24,7 @@ static void t_staged(t_ctx_t *t)
     t_acl_open(t);
     t_open(t, 0);
 
-    first         = t_alloc(T_DEVICE, 64);
+    first = t_alloc(T_DEVICE, 64);
     copies_before = t_no_sim() ? 0 : t_sim("copy.imported");
     for (int i = 0; i < ROUNDS; ++i) {
         bufs[i] = t_alloc(T_DEVICE, SIZE);

@@ -57,10 +57,9 @@ static void t_check_transport(const char *md_name, ucs_sys_device_t want)
 
 static void t_check_memory(uct_md_h md, int device, ucs_sys_device_t want)
 {
-    uct_md_mem_attr_t attr = {.field_mask = UCT_MD_MEM_ATTR_FIELD_SYS_DEV |
-                                            UCT_MD_MEM_ATTR_FIELD_MEM_TYPE |
-                                            UCT_MD_MEM_ATTR_FIELD_BASE_ADDRESS |
-                                            UCT_MD_MEM_ATTR_FIELD_ALLOC_LENGTH};
+    uct_md_mem_attr_t attr = {
+        .field_mask = UCT_MD_MEM_ATTR_FIELD_SYS_DEV | UCT_MD_MEM_ATTR_FIELD_MEM_TYPE |
+                      UCT_MD_MEM_ATTR_FIELD_BASE_ADDRESS | UCT_MD_MEM_ATTR_FIELD_ALLOC_LENGTH};
     char *buf;
 
     T_ACL(aclrtSetDevice(device));
@@ -87,7 +86,7 @@ static void t_sys_device(t_ctx_t *t)
 
     t_load_module();
     t_acl_open(t);
-    first  = t_at_bus(0xc1);
+    first = t_at_bus(0xc1);
     second = t_at_bus(0xc2);
     t_check_transport("ascend_copy", first);
     t_check_transport("ascend_ipc", first);

@@ -191,14 +191,14 @@ void t_acl_open(const t_ctx_t *t)
 void t_open_context(t_ctx_t *t)
 {
     ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES,
-                           .features   = UCP_FEATURE_TAG | UCP_FEATURE_RMA};
+                           .features = UCP_FEATURE_TAG | UCP_FEATURE_RMA};
 
     T_UCX(ucp_init(&params, NULL, &t->context));
 }
 
 void t_open_worker(t_ctx_t *t)
 {
-    ucp_worker_params_t params = {.field_mask  = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+    ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
                                   .thread_mode = UCS_THREAD_MODE_SINGLE};
 
     T_UCX(ucp_worker_create(t->context, &params, &t->worker));
@@ -212,16 +212,14 @@ static void t_ep_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 
 static ucp_ep_h t_ep_create(t_ctx_t *t, const void *address, int peer_errors)
 {
-    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
-                              .address    = address};
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS, .address = address};
     ucp_ep_h ep;
 
     if (peer_errors) {
-        params.field_mask      |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                                  UCP_EP_PARAM_FIELD_ERR_HANDLER;
-        params.err_mode         = UCP_ERR_HANDLING_MODE_PEER;
-        params.err_handler.cb   = t_ep_error;
-        params.err_handler.arg  = t;
+        params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+        params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+        params.err_handler.cb = t_ep_error;
+        params.err_handler.arg = t;
     }
     T_UCX(ucp_ep_create(t->worker, &params, &ep));
     return ep;
@@ -259,7 +257,7 @@ void t_open(t_ctx_t *t, int peer_errors)
 void t_close_ep(t_ctx_t *t, ucp_ep_h *ep, int force)
 {
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
-                                 .flags        = force ? UCP_EP_CLOSE_FLAG_FORCE : 0};
+                                 .flags = force ? UCP_EP_CLOSE_FLAG_FORCE : 0};
 
     if (*ep != NULL) {
         (void)t_wait_status(t, ucp_ep_close_nbx(*ep, &param));
@@ -286,7 +284,7 @@ void t_close(t_ctx_t *t)
 void *t_send(t_ctx_t *t, ucp_ep_h ep, const void *buf, size_t len, uint64_t tag)
 {
     ucp_request_param_t param = {0};
-    void *request             = ucp_tag_send_nbx(ep, buf, len, tag, &param);
+    void *request = ucp_tag_send_nbx(ep, buf, len, tag, &param);
 
     (void)t;
     T_CHECK(!UCS_PTR_IS_ERR(request), "send of %zu bytes: %s", len,
@@ -422,7 +420,7 @@ void t_verify(t_kind_t kind, const void *buf, size_t len, uint64_t seed, const c
     unsigned char *want = t_chunk() + T_CHUNK;
 
     for (size_t at = 0; at < len; at += T_CHUNK) {
-        size_t part              = (len - at < T_CHUNK) ? len - at : T_CHUNK;
+        size_t part = (len - at < T_CHUNK) ? len - at : T_CHUNK;
         const unsigned char *got = t_get(kind, (const char *)buf + at, part);
 
         t_pattern(want, at, part, seed);
@@ -441,7 +439,7 @@ void t_verify(t_kind_t kind, const void *buf, size_t len, uint64_t seed, const c
 void t_verify_poison(t_kind_t kind, const void *buf, size_t len, const char *what)
 {
     for (size_t at = 0; at < len; at += T_CHUNK) {
-        size_t part              = (len - at < T_CHUNK) ? len - at : T_CHUNK;
+        size_t part = (len - at < T_CHUNK) ? len - at : T_CHUNK;
         const unsigned char *got = t_get(kind, (const char *)buf + at, part);
 
         for (size_t i = 0; i < part; ++i) {
@@ -486,7 +484,7 @@ void t_sim_reset(void)
 
 int64_t t_link(const char *name)
 {
-    void *lib            = dlopen("libascendlink.so", RTLD_NOW | RTLD_NOLOAD);
+    void *lib = dlopen("libascendlink.so", RTLD_NOW | RTLD_NOLOAD);
     t_link_counter_fn fn = lib ? (t_link_counter_fn)dlsym(lib, "asc_link_counter") : NULL;
     int64_t value;
 

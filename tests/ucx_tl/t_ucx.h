@@ -29,35 +29,35 @@ typedef enum t_kind {
 } t_kind_t;
 
 typedef struct t_ctx {
-    int           rank;
-    int           fd; /* to the other rank */
+    int rank;
+    int fd; /* to the other rank */
     ucp_context_h context;
-    ucp_worker_h  worker;
-    ucp_ep_h      ep;      /* to the other rank */
-    ucp_ep_h      self_ep; /* to this one */
-    int           argc;
-    char        **argv; /* what followed the program's name */
-    ucs_status_t  ep_status; /* what the error handler of ep was told */
+    ucp_worker_h worker;
+    ucp_ep_h ep;      /* to the other rank */
+    ucp_ep_h self_ep; /* to this one */
+    int argc;
+    char **argv;            /* what followed the program's name */
+    ucs_status_t ep_status; /* what the error handler of ep was told */
 } t_ctx_t;
 
 /** Prints the reason and ends with 1. */
-#define T_CHECK(_cond, ...)                                                                        \
-    do {                                                                                           \
-        if (!(_cond)) {                                                                            \
-            t_fail(__FILE__, __LINE__, __VA_ARGS__);                                               \
-        }                                                                                          \
+#define T_CHECK(_cond, ...) \
+    do { \
+        if (!(_cond)) { \
+            t_fail(__FILE__, __LINE__, __VA_ARGS__); \
+        } \
     } while (0)
 
-#define T_ACL(_call)                                                                               \
-    do {                                                                                           \
-        aclError t_error_ = (_call);                                                               \
-        T_CHECK(t_error_ == ACL_SUCCESS, "%s: %d", #_call, (int)t_error_);                         \
+#define T_ACL(_call) \
+    do { \
+        aclError t_error_ = (_call); \
+        T_CHECK(t_error_ == ACL_SUCCESS, "%s: %d", #_call, (int)t_error_); \
     } while (0)
 
-#define T_UCX(_call)                                                                               \
-    do {                                                                                           \
-        ucs_status_t t_status_ = (_call);                                                          \
-        T_CHECK(t_status_ == UCS_OK, "%s: %s", #_call, ucs_status_string(t_status_));              \
+#define T_UCX(_call) \
+    do { \
+        ucs_status_t t_status_ = (_call); \
+        T_CHECK(t_status_ == UCS_OK, "%s: %s", #_call, ucs_status_string(t_status_)); \
     } while (0)
 
 void t_fail(const char *file, int line, const char *format, ...)
@@ -92,7 +92,7 @@ void *t_recv(t_ctx_t *t, void *buf, size_t len, uint64_t tag);
 
 /** Progresses until done; the request's status. */
 ucs_status_t t_wait_status(t_ctx_t *t, void *request);
-void         t_wait(t_ctx_t *t, void *request);
+void t_wait(t_ctx_t *t, void *request);
 
 /** Both ranks meet, progressing meanwhile. */
 void t_sync(t_ctx_t *t);
@@ -100,12 +100,12 @@ void t_sync(t_ctx_t *t);
 void t_linger(t_ctx_t *t, unsigned ms);
 
 /** Sends a number to the other rank, or waits for one, progressing. */
-void    t_tell(t_ctx_t *t, int64_t value);
+void t_tell(t_ctx_t *t, int64_t value);
 int64_t t_ask(t_ctx_t *t);
 
 /* Buffers of both kinds. Device buffers are aclrtMalloc's. */
 void *t_alloc(t_kind_t kind, size_t len);
-void  t_free(t_kind_t kind, void *buf);
+void t_free(t_kind_t kind, void *buf);
 /** Fills with the pattern of @a seed. */
 void t_fill(t_kind_t kind, void *buf, size_t len, uint64_t seed);
 void t_poison(t_kind_t kind, void *buf, size_t len);
@@ -116,8 +116,8 @@ void t_verify_poison(t_kind_t kind, const void *buf, size_t len, const char *wha
 
 /** Counter of the simulator, and of libascendlink; fails for unknown names. */
 uint64_t t_sim(const char *name);
-int64_t  t_link(const char *name);
-void     t_sim_reset(void);
+int64_t t_link(const char *name);
+void t_sim_reset(void);
 
 /** True under a real runtime, which has no counters. */
 int t_no_sim(void);

@@ -12,7 +12,7 @@
 static void t_quarters(t_ctx_t *t)
 {
     static const int order[VIEWS] = {2, 0, 3, 1};
-    char *block                   = t_alloc(T_DEVICE, VIEWS * QUARTER);
+    char *block = t_alloc(T_DEVICE, VIEWS * QUARTER);
     void *requests[VIEWS];
 
     for (int i = 0; i < VIEWS; ++i) {
@@ -39,8 +39,8 @@ static void t_quarters(t_ctx_t *t)
     for (int i = 0; i < VIEWS; ++i) {
         char *view = block + ((t->rank == 0 ? i + 1 : i) % VIEWS) * QUARTER;
 
-        requests[i] = (t->rank == 0) ? t_recv(t, view, QUARTER, 16 + i) :
-                                       t_send(t, t->ep, view, QUARTER, 16 + i);
+        requests[i] = (t->rank == 0) ? t_recv(t, view, QUARTER, 16 + i)
+                                     : t_send(t, t->ep, view, QUARTER, 16 + i);
     }
     for (int i = 0; i < VIEWS; ++i) {
         t_wait(t, requests[i]);
@@ -57,7 +57,7 @@ static void t_inside(t_ctx_t *t)
     char *block = t_alloc(T_DEVICE, VIEWS * QUARTER);
 
     for (int i = 0; i < 50; ++i) {
-        size_t size   = 1 + (size_t)i * 40961 % QUARTER;
+        size_t size = 1 + (size_t)i * 40961 % QUARTER;
         size_t offset = (size_t)i * 99991 % (VIEWS * QUARTER - size);
 
         if (t->rank == 0) {

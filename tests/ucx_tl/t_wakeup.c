@@ -8,7 +8,7 @@
 static void t_open_wakeup(t_ctx_t *t)
 {
     ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES,
-                           .features   = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP};
+                           .features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP};
 
     T_UCX(ucp_init(&params, NULL, &t->context));
     t_open_worker(t);
