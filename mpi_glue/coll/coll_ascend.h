@@ -107,7 +107,8 @@ void mca_coll_ascend_install_scatter(mca_coll_base_module_t *module);
 typedef enum mca_coll_ascend_form {
     MCA_COLL_ASCEND_BLOCKING,
     MCA_COLL_ASCEND_NONBLOCKING,
-    MCA_COLL_ASCEND_PERSISTENT
+    MCA_COLL_ASCEND_PERSISTENT,
+    MCA_COLL_ASCEND_FORMS
 } mca_coll_ascend_form_t;
 
 /**
@@ -181,7 +182,7 @@ typedef enum mca_coll_ascend_match {
 } mca_coll_ascend_match_t;
 
 typedef struct mca_coll_ascend_trait {
-    const char *name; /**< as in MPI_Xxx */
+    const char *names[MCA_COLL_ASCEND_FORMS]; /**< the MPI functions, by form */
     mca_coll_ascend_watch_t watch;
     mca_coll_ascend_match_t match;
     bool rooted;

@@ -22,69 +22,6 @@ _Static_assert(sizeof(mca_coll_ascend_facts_t) == sizeof(((mca_coll_ascend_recor
 /* Looks between two looks at the clock. */
 #define LOOKS 64
 
-const mca_coll_ascend_trait_t mca_coll_ascend_traits[MCA_COLL_ASCEND_KINDS] = {
-    [MCA_COLL_ASCEND_NONE] = {.name = "nothing"},
-    [MCA_COLL_ASCEND_ALLGATHER] = {.name = "MPI_Allgather",
-                                   .watch = MCA_COLL_ASCEND_WATCH_ALL,
-                                   .match = MCA_COLL_ASCEND_MATCH_BLOCKS},
-    [MCA_COLL_ASCEND_ALLGATHERV] = {.name = "MPI_Allgatherv", .watch = MCA_COLL_ASCEND_WATCH_ALL},
-    [MCA_COLL_ASCEND_ALLREDUCE] = {.name = "MPI_Allreduce",
-                                   .watch = MCA_COLL_ASCEND_WATCH_ALL,
-                                   .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                   .reduces = true},
-    [MCA_COLL_ASCEND_ALLTOALL] = {.name = "MPI_Alltoall",
-                                  .watch = MCA_COLL_ASCEND_WATCH_ALL,
-                                  .match = MCA_COLL_ASCEND_MATCH_BLOCKS},
-    [MCA_COLL_ASCEND_ALLTOALLV] = {.name = "MPI_Alltoallv", .watch = MCA_COLL_ASCEND_WATCH_ALL},
-    [MCA_COLL_ASCEND_ALLTOALLW] = {.name = "MPI_Alltoallw", .watch = MCA_COLL_ASCEND_WATCH_ALL},
-    [MCA_COLL_ASCEND_BARRIER] = {.name = "MPI_Barrier"},
-    [MCA_COLL_ASCEND_BCAST] = {.name = "MPI_Bcast",
-                               .watch = MCA_COLL_ASCEND_WATCH_ROOT,
-                               .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                               .rooted = true},
-    [MCA_COLL_ASCEND_EXSCAN] = {.name = "MPI_Exscan",
-                                .watch = MCA_COLL_ASCEND_WATCH_LOWER,
-                                .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                .reduces = true},
-    [MCA_COLL_ASCEND_GATHER] = {.name = "MPI_Gather",
-                                .watch = MCA_COLL_ASCEND_WATCH_LEAVES,
-                                .match = MCA_COLL_ASCEND_MATCH_BLOCKS,
-                                .rooted = true},
-    [MCA_COLL_ASCEND_GATHERV] = {.name = "MPI_Gatherv",
-                                 .watch = MCA_COLL_ASCEND_WATCH_LEAVES,
-                                 .rooted = true},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHER] = {.name = "MPI_Neighbor_allgather"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLGATHERV] = {.name = "MPI_Neighbor_allgatherv"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALL] = {.name = "MPI_Neighbor_alltoall"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLV] = {.name = "MPI_Neighbor_alltoallv"},
-    [MCA_COLL_ASCEND_NEIGHBOR_ALLTOALLW] = {.name = "MPI_Neighbor_alltoallw"},
-    [MCA_COLL_ASCEND_REDUCE] = {.name = "MPI_Reduce",
-                                .watch = MCA_COLL_ASCEND_WATCH_LEAVES,
-                                .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                .rooted = true,
-                                .reduces = true},
-    [MCA_COLL_ASCEND_REDUCE_LOCAL] = {.name = "MPI_Reduce_local"},
-    [MCA_COLL_ASCEND_REDUCE_SCATTER] = {.name = "MPI_Reduce_scatter",
-                                        .watch = MCA_COLL_ASCEND_WATCH_ALL,
-                                        .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                        .reduces = true},
-    [MCA_COLL_ASCEND_REDUCE_SCATTER_BLOCK] = {.name = "MPI_Reduce_scatter_block",
-                                              .watch = MCA_COLL_ASCEND_WATCH_ALL,
-                                              .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                                              .reduces = true},
-    [MCA_COLL_ASCEND_SCAN] = {.name = "MPI_Scan",
-                              .watch = MCA_COLL_ASCEND_WATCH_LOWER,
-                              .match = MCA_COLL_ASCEND_MATCH_EQUAL,
-                              .reduces = true},
-    [MCA_COLL_ASCEND_SCATTER] = {.name = "MPI_Scatter",
-                                 .watch = MCA_COLL_ASCEND_WATCH_ROOT,
-                                 .match = MCA_COLL_ASCEND_MATCH_BLOCKS,
-                                 .rooted = true},
-    [MCA_COLL_ASCEND_SCATTERV] = {.name = "MPI_Scatterv",
-                                  .watch = MCA_COLL_ASCEND_WATCH_ROOT,
-                                  .rooted = true},
-};
-
 static const mca_coll_ascend_trait_t *trait_of(unsigned kind)
 {
     return &mca_coll_ascend_traits[kind < MCA_COLL_ASCEND_KINDS ? kind : MCA_COLL_ASCEND_NONE];
@@ -366,7 +303,7 @@ static const char *type_name(uint32_t used)
 static void put_words(char *words, const mca_coll_ascend_facts_t *facts)
 {
     const mca_coll_ascend_trait_t *trait = trait_of(facts->kind);
-    int len = snprintf(words, WORDS_MAX, "%s", trait->name);
+    int len = snprintf(words, WORDS_MAX, "%s", trait->names[MCA_COLL_ASCEND_BLOCKING]);
 
     if (trait->rooted) {
         len += snprintf(words + len, WORDS_MAX - (size_t)len, ", root %d", facts->root);
@@ -403,10 +340,11 @@ static void report(const mca_coll_ascend_call_t *call, const mca_coll_ascend_pos
     module->told = true;
     put_words(own_words, &posted->facts);
     put_words(their_words, theirs);
-    mca_common_ascend_tell("help-coll-ascend.txt", theirs->failed ? "peer failed" : "calls differ",
-                           mca_coll_ascend_traits[posted->facts.kind].name, call->comm->c_name,
-                           ompi_comm_rank(call->comm), own_words, peer, their_words,
-                           class_name(class));
+    mca_common_ascend_tell(
+        "help-coll-ascend.txt", theirs->failed ? "peer failed" : "calls differ",
+        mca_coll_ascend_traits[posted->facts.kind].names[MCA_COLL_ASCEND_BLOCKING],
+        call->comm->c_name, ompi_comm_rank(call->comm), own_words, peer, their_words,
+        class_name(class));
 }
 
 /* --------------------------------------------------------------- check -- */

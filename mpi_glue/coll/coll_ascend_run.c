@@ -18,8 +18,6 @@ typedef struct staging {
     mca_common_ascend_names_t names[BUFFERS];
 } staging_t;
 
-static const char *const form_names[] = {"blocking", "nonblocking", "persistent"};
-
 /* Saved functions that this thread is in. What they call themselves goes
  * straight to the level below and is not recorded: only some ranks may make
  * such calls, and all their buffers are host memory. */
@@ -37,7 +35,7 @@ static int invoke(const mca_coll_ascend_call_t *call)
 
 static void name_buffers(const mca_coll_ascend_call_t *call, staging_t *staging)
 {
-    const char *name = mca_coll_ascend_traits[call->family->kind].name;
+    const char *name = mca_coll_ascend_traits[call->family->kind].names[call->form];
 
     staging->names[SEND] = (mca_common_ascend_names_t){name, "send"};
     staging->names[RECV] = (mca_common_ascend_names_t){name, "receive"};
@@ -153,16 +151,7 @@ static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
         call->request = &request->inner;
         rc = invoke(call);
     }
-    if (OMPI_SUCCESS != rc) {
-        request->inner = NULL;
-        mca_common_ascend_request_drop(request);
-        return rc;
-    }
-    if (!persistent) {
-        mca_common_ascend_request_activate(request);
-    }
-    *user = &request->super.super;
-    return OMPI_SUCCESS;
+    return mca_common_ascend_request_give(request, rc, user);
 }
 
 static int run_staged(mca_coll_ascend_call_t *call, staging_t *staging)
@@ -171,8 +160,7 @@ static int run_staged(mca_coll_ascend_call_t *call, staging_t *staging)
 
     mca_common_ascend_note_device_use();
     opal_output_verbose(20, mca_coll_ascend_component.output,
-                        "coll:ascend: %s (%s) staged, send %s, receive %s",
-                        staging->names[SEND].call, form_names[call->form],
+                        "coll:ascend: %s staged, send %s, receive %s", staging->names[SEND].call,
                         (ASC_LINK_MEM_DEVICE == staging->kinds[SEND]) ? "device" : "host",
                         (ASC_LINK_MEM_DEVICE == staging->kinds[RECV]) ? "device" : "host");
     if (!module->peers_known && NULL != call->comm) {

@@ -115,8 +115,9 @@ typedef struct mca_common_ascend_names {
 typedef struct mca_common_ascend_stage {
     mca_common_ascend_use_t use;
     mca_common_ascend_names_t names;
-    void *memory; /**< pinned, NULL when not staged */
+    void *memory; /**< pinned if that can be had, NULL when not staged */
     size_t memory_size;
+    bool pageable;   /**< memory could not be pinned */
     uintptr_t shift; /**< host address = device address + shift */
 } mca_common_ascend_stage_t;
 
@@ -124,7 +125,7 @@ typedef struct mca_common_ascend_stage {
 asc_link_mem_kind_t mca_common_ascend_use_kind(const mca_common_ascend_use_t *use);
 
 /**
- * Gets pinned memory for a device buffer. Checks that all of its bytes lie in
+ * Gets host memory for a device buffer. Checks that all of its bytes lie in
  * live device memory (or host memory).
  * @return OMPI_SUCCESS, or an MPI error class after telling the user why.
  */
@@ -146,7 +147,7 @@ void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
 void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
                                  mca_common_ascend_copies_t *copies);
 
-/** Gives the pinned memory back; harmless when not open. */
+/** Gives the memory back; harmless when not open. */
 void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage);
 
 void mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies);
@@ -198,11 +199,14 @@ OBJ_CLASS_DECLARATION(mca_common_ascend_request_t);
 mca_common_ascend_request_t *mca_common_ascend_request_new(struct ompi_communicator_t *comm,
                                                            bool persistent);
 
-/** Takes over: the inner request is under way. For nonblocking forms. */
-void mca_common_ascend_request_activate(mca_common_ascend_request_t *request);
-
-/** Drops a request that never became visible to the user. */
-void mca_common_ascend_request_drop(mca_common_ascend_request_t *request);
+/**
+ * The last step of the call that made it. @a rc is how posting the inner
+ * request ended: with an error the request is dropped, else it becomes the
+ * user's, under way unless it is persistent.
+ * @return @a rc
+ */
+int mca_common_ascend_request_give(mca_common_ascend_request_t *request, int rc,
+                                   ompi_request_t **user);
 
 /** req_start of persistent ones. */
 int mca_common_ascend_request_start(size_t count, ompi_request_t **requests);

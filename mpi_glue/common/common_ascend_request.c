@@ -133,12 +133,6 @@ mca_common_ascend_request_t *mca_common_ascend_request_new(struct ompi_communica
     return request;
 }
 
-void mca_common_ascend_request_drop(mca_common_ascend_request_t *request)
-{
-    OMPI_REQUEST_FINI(&request->super.super);
-    OBJ_RELEASE(request);
-}
-
 /* ---------------------------------------------------------- progress ---- */
 
 static void inner_over(mca_common_ascend_request_t *request)
@@ -235,7 +229,7 @@ static int requests_progress(void)
     return completed;
 }
 
-void mca_common_ascend_request_activate(mca_common_ascend_request_t *request)
+static void request_activate(mca_common_ascend_request_t *request)
 {
     mca_common_ascend_request_t **end;
     bool start;
@@ -252,6 +246,22 @@ void mca_common_ascend_request_activate(mca_common_ascend_request_t *request)
     if (start) {
         (void)opal_progress_register(requests_progress);
     }
+}
+
+int mca_common_ascend_request_give(mca_common_ascend_request_t *request, int rc,
+                                   ompi_request_t **user)
+{
+    if (OMPI_SUCCESS != rc) {
+        request->inner = NULL;
+        OMPI_REQUEST_FINI(&request->super.super);
+        OBJ_RELEASE(request);
+        return rc;
+    }
+    if (!request->super.super.req_persistent) {
+        request_activate(request);
+    }
+    *user = &request->super.super;
+    return OMPI_SUCCESS;
 }
 
 void mca_common_ascend_requests_close(void)
@@ -315,7 +325,7 @@ int mca_common_ascend_request_start(size_t count, ompi_request_t **users)
         users[i]->req_complete = REQUEST_PENDING;
         rc = start_one(request);
         if (OMPI_SUCCESS == rc) {
-            mca_common_ascend_request_activate(request);
+            request_activate(request);
             continue;
         }
         /* MPI_Start and MPI_Startall do not look at errors of this function

@@ -82,16 +82,30 @@ void mca_hook_ascend_redirect_calls(void);
 /** The functions that were in the pml before. */
 extern mca_pml_base_module_t mca_hook_ascend_pml;
 
-typedef enum mca_hook_ascend_route {
-    MCA_HOOK_ASCEND_THROUGH, /**< the pml may have the buffer as it is */
-    MCA_HOOK_ASCEND_STAGE,   /**< it needs a host copy */
-    MCA_HOOK_ASCEND_REFUSE   /**< a bad pointer, the user has been told */
-} mca_hook_ascend_route_t;
+/** The pml's functions that take a buffer. */
+typedef enum mca_hook_ascend_what {
+    MCA_HOOK_ASCEND_SEND,
+    MCA_HOOK_ASCEND_ISEND,
+    MCA_HOOK_ASCEND_ISEND_INIT,
+    MCA_HOOK_ASCEND_SENDS, /**< those above send, those below receive */
+    MCA_HOOK_ASCEND_RECV = MCA_HOOK_ASCEND_SENDS,
+    MCA_HOOK_ASCEND_IRECV,
+    MCA_HOOK_ASCEND_IRECV_INIT,
+    MCA_HOOK_ASCEND_MRECV,
+    MCA_HOOK_ASCEND_IMRECV
+} mca_hook_ascend_what_t;
 
-/** For device or odd buffers; host buffers are decided before the call. */
-mca_hook_ascend_route_t mca_hook_ascend_route(const void *buf, size_t count,
-                                              struct ompi_datatype_t *dtype, bool buffered,
-                                              const mca_common_ascend_names_t *names);
+/** The mode where there is none. */
+#define MCA_HOOK_ASCEND_NO_MODE MCA_PML_BASE_SEND_STANDARD
+
+/** For messages to the user: the MPI function that leads to this one of the
+ *  pml, or mca_hook_ascend_outer. @param mode is that of sends. */
+mca_common_ascend_names_t mca_hook_ascend_names(mca_hook_ascend_what_t what,
+                                                mca_pml_base_send_mode_t mode);
+
+/** The MPI function that this thread is in, where it uses several of the pml's;
+ *  else NULL. */
+extern __thread const char *mca_hook_ascend_outer;
 
 int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datatype_t *dtype,
                                 int dst, int tag, mca_pml_base_send_mode_t mode,
@@ -102,17 +116,9 @@ int mca_hook_ascend_staged_recv(void *buf, size_t count, struct ompi_datatype_t 
 int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
                                  struct ompi_message_t **message, ompi_status_public_t *status);
 
-typedef enum mca_hook_ascend_start {
-    MCA_HOOK_ASCEND_ISEND,
-    MCA_HOOK_ASCEND_ISEND_INIT,
-    MCA_HOOK_ASCEND_IRECV,
-    MCA_HOOK_ASCEND_IRECV_INIT,
-    MCA_HOOK_ASCEND_IMRECV
-} mca_hook_ascend_start_t;
-
 /** The arguments of a call that gives a request. */
 typedef struct mca_hook_ascend_post {
-    mca_hook_ascend_start_t what;
+    mca_hook_ascend_what_t what;
     const void *buf;
     size_t count;
     struct ompi_datatype_t *dtype;
@@ -122,6 +128,9 @@ typedef struct mca_hook_ascend_post {
     struct ompi_message_t **message;
 } mca_hook_ascend_post_t;
 
+/** Makes the call with @a buf in place of post->buf. */
+int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
+                         ompi_request_t **request);
 int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **request);
 
 END_C_DECLS

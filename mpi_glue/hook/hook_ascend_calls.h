@@ -2,26 +2,24 @@
 /**
  * MPI functions in which Open MPI reads, writes or maps the user's buffer
  * itself, so that neither the pml's nor the collectives' functions can protect
- * it. Calls of the program and of its libraries are redirected by their
- * relocations. One line in the list, one function mca_hook_ascend_call_NAME.
+ * it; and MPI_Sendrecv, so that messages can name it. Calls of the program and
+ * of its libraries are redirected by their relocations. One line in the list,
+ * one function mca_hook_ascend_call_NAME.
  *
  * Each of those costs one look at the address for a host buffer and then calls
  * the real function, which also judges wrong arguments.
  */
 #ifndef MCA_HOOK_ASCEND_CALLS_H
-/* one name a line */
-/* clang-format off */
 #define MCA_HOOK_ASCEND_CALLS_H
-/* clang-format on */
 
 #include "hook_ascend.h"
 
 BEGIN_C_DECLS
 
-/** All of them, without "MPI_". */
-/* one name a line */
+/** All of them, without "MPI_", one a line. */
 /* clang-format off */
 #define MCA_HOOK_ASCEND_CALLS(_call) \
+    _call(Sendrecv) \
     _call(Sendrecv_replace) \
     _call(Win_create) \
     _call(Win_attach) \

@@ -33,45 +33,82 @@ static bool ucx_takes_as_bytes(struct ompi_datatype_t *dtype)
     return wanted == (dtype->super.flags & wanted) && 0 == dtype->super.lb;
 }
 
-mca_hook_ascend_route_t mca_hook_ascend_route(const void *buf, size_t count,
-                                              struct ompi_datatype_t *dtype, bool buffered,
-                                              const mca_common_ascend_names_t *names)
+/* By function and mode; a receive has no mode. */
+static const char *const calls[][MCA_PML_BASE_SEND_SIZE] = {
+    [MCA_HOOK_ASCEND_SEND] = {[MCA_PML_BASE_SEND_STANDARD] = "MPI_Send",
+                              [MCA_PML_BASE_SEND_BUFFERED] = "MPI_Bsend",
+                              [MCA_PML_BASE_SEND_SYNCHRONOUS] = "MPI_Ssend",
+                              [MCA_PML_BASE_SEND_READY] = "MPI_Rsend"},
+    [MCA_HOOK_ASCEND_ISEND] = {[MCA_PML_BASE_SEND_STANDARD] = "MPI_Isend",
+                               [MCA_PML_BASE_SEND_BUFFERED] = "MPI_Ibsend",
+                               [MCA_PML_BASE_SEND_SYNCHRONOUS] = "MPI_Issend",
+                               [MCA_PML_BASE_SEND_READY] = "MPI_Irsend"},
+    [MCA_HOOK_ASCEND_ISEND_INIT] = {[MCA_PML_BASE_SEND_STANDARD] = "MPI_Send_init",
+                                    [MCA_PML_BASE_SEND_BUFFERED] = "MPI_Bsend_init",
+                                    [MCA_PML_BASE_SEND_SYNCHRONOUS] = "MPI_Ssend_init",
+                                    [MCA_PML_BASE_SEND_READY] = "MPI_Rsend_init"},
+    [MCA_HOOK_ASCEND_RECV] = {[MCA_HOOK_ASCEND_NO_MODE] = "MPI_Recv"},
+    [MCA_HOOK_ASCEND_IRECV] = {[MCA_HOOK_ASCEND_NO_MODE] = "MPI_Irecv"},
+    [MCA_HOOK_ASCEND_IRECV_INIT] = {[MCA_HOOK_ASCEND_NO_MODE] = "MPI_Recv_init"},
+    [MCA_HOOK_ASCEND_MRECV] = {[MCA_HOOK_ASCEND_NO_MODE] = "MPI_Mrecv"},
+    [MCA_HOOK_ASCEND_IMRECV] = {[MCA_HOOK_ASCEND_NO_MODE] = "MPI_Imrecv"},
+};
+
+__thread const char *mca_hook_ascend_outer;
+
+mca_common_ascend_names_t mca_hook_ascend_names(mca_hook_ascend_what_t what,
+                                                mca_pml_base_send_mode_t mode)
+{
+    const char *call = (NULL != mca_hook_ascend_outer) ? mca_hook_ascend_outer : calls[what][mode];
+
+    return (mca_common_ascend_names_t){
+        .call = (NULL != call) ? call : calls[what][MCA_PML_BASE_SEND_STANDARD],
+        .argument = (what < MCA_HOOK_ASCEND_SENDS) ? "send" : "receive"};
+}
+
+typedef enum route {
+    THROUGH, /* the pml may have the buffer as it is */
+    STAGE,   /* it needs a host copy */
+    REFUSE   /* a bad pointer, the user has been told */
+} route_t;
+
+/* For device or odd buffers; host buffers are decided before the call. */
+static route_t route(mca_hook_ascend_what_t what, mca_pml_base_send_mode_t mode, const void *buf,
+                     size_t count, struct ompi_datatype_t *dtype)
 {
     mca_common_ascend_layout_t layout;
+    mca_common_ascend_names_t names;
     asc_link_mem_kind_t kind;
 
     mca_common_ascend_layout_simple(&layout, buf, count, dtype);
     kind = mca_common_ascend_layout_kind(&layout);
     if (ASC_LINK_MEM_HOST == kind) {
-        return MCA_HOOK_ASCEND_THROUGH;
+        return THROUGH;
     }
     mca_common_ascend_note_device_use();
-    if (ASC_LINK_MEM_DEVICE == kind && mca_hook_ascend_component.ucx_active && !buffered &&
-        ucx_takes_as_bytes(dtype)) {
+    if (ASC_LINK_MEM_DEVICE == kind && mca_hook_ascend_component.ucx_active &&
+        MCA_PML_BASE_SEND_BUFFERED != mode && ucx_takes_as_bytes(dtype)) {
         kind = asc_link_mem_query(buf, count * dtype->super.size, NULL);
         if (ASC_LINK_MEM_DEVICE == kind) {
-            return MCA_HOOK_ASCEND_THROUGH;
+            return THROUGH;
         }
     }
     if (ASC_LINK_MEM_BAD == kind) {
-        (void)mca_common_ascend_bad_pointer(buf, names);
-        return MCA_HOOK_ASCEND_REFUSE;
+        names = mca_hook_ascend_names(what, mode);
+        (void)mca_common_ascend_bad_pointer(buf, &names);
+        return REFUSE;
     }
-    return MCA_HOOK_ASCEND_STAGE;
+    return STAGE;
 }
-
-static const mca_common_ascend_names_t send_names = {"a send", "send"};
-static const mca_common_ascend_names_t recv_names = {"a receive", "receive"};
 
 static int pml_send(const void *buf, size_t count, struct ompi_datatype_t *dtype, int dst, int tag,
                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
     if (!is_host(buf, count, dtype)) {
-        switch (mca_hook_ascend_route(buf, count, dtype, MCA_PML_BASE_SEND_BUFFERED == mode,
-                                      &send_names)) {
-        case MCA_HOOK_ASCEND_STAGE:
+        switch (route(MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype)) {
+        case STAGE:
             return mca_hook_ascend_staged_send(buf, count, dtype, dst, tag, mode, comm);
-        case MCA_HOOK_ASCEND_REFUSE:
+        case REFUSE:
             return MPI_ERR_BUFFER;
         default:
             break;
@@ -84,10 +121,10 @@ static int pml_recv(void *buf, size_t count, struct ompi_datatype_t *dtype, int 
                     struct ompi_communicator_t *comm, ompi_status_public_t *status)
 {
     if (!is_host(buf, count, dtype)) {
-        switch (mca_hook_ascend_route(buf, count, dtype, false, &recv_names)) {
-        case MCA_HOOK_ASCEND_STAGE:
+        switch (route(MCA_HOOK_ASCEND_RECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype)) {
+        case STAGE:
             return mca_hook_ascend_staged_recv(buf, count, dtype, src, tag, comm, status);
-        case MCA_HOOK_ASCEND_REFUSE:
+        case REFUSE:
             return MPI_ERR_BUFFER;
         default:
             break;
@@ -100,10 +137,10 @@ static int pml_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
                      struct ompi_message_t **message, ompi_status_public_t *status)
 {
     if (!is_host(buf, count, dtype)) {
-        switch (mca_hook_ascend_route(buf, count, dtype, false, &recv_names)) {
-        case MCA_HOOK_ASCEND_STAGE:
+        switch (route(MCA_HOOK_ASCEND_MRECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype)) {
+        case STAGE:
             return mca_hook_ascend_staged_mrecv(buf, count, dtype, message, status);
-        case MCA_HOOK_ASCEND_REFUSE:
+        case REFUSE:
             return MPI_ERR_BUFFER;
         default:
             break;
@@ -112,22 +149,32 @@ static int pml_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
     return mca_hook_ascend_pml.pml_mrecv(buf, count, dtype, message, status);
 }
 
-/* OMPI_SUCCESS: posted, MPI_ERR_*: refused, OMPI_ERR_NOT_AVAILABLE: through. */
 static int post(const mca_hook_ascend_post_t *post, ompi_request_t **request)
 {
-    const bool sends =
-        MCA_HOOK_ASCEND_ISEND == post->what || MCA_HOOK_ASCEND_ISEND_INIT == post->what;
-    const bool buffered = sends && MCA_PML_BASE_SEND_BUFFERED == post->mode;
-
-    switch (mca_hook_ascend_route(post->buf, post->count, post->dtype, buffered,
-                                  sends ? &send_names : &recv_names)) {
-    case MCA_HOOK_ASCEND_STAGE:
+    switch (route(post->what, post->mode, post->buf, post->count, post->dtype)) {
+    case STAGE:
         return mca_hook_ascend_staged_post(post, request);
-    case MCA_HOOK_ASCEND_REFUSE:
+    case REFUSE:
         return MPI_ERR_BUFFER;
     default:
-        return OMPI_ERR_NOT_AVAILABLE;
+        return mca_hook_ascend_post(post, post->buf, request);
     }
+}
+
+static int post_send(mca_hook_ascend_what_t what, const void *buf, size_t count,
+                     struct ompi_datatype_t *dtype, int dst, int tag, mca_pml_base_send_mode_t mode,
+                     struct ompi_communicator_t *comm, ompi_request_t **request)
+{
+    const mca_hook_ascend_post_t args = {.what = what,
+                                         .buf = buf,
+                                         .count = count,
+                                         .dtype = dtype,
+                                         .peer = dst,
+                                         .tag = tag,
+                                         .mode = mode,
+                                         .comm = comm};
+
+    return post(&args, request);
 }
 
 static int pml_isend(const void *buf, size_t count, struct ompi_datatype_t *dtype, int dst, int tag,
@@ -135,19 +182,7 @@ static int pml_isend(const void *buf, size_t count, struct ompi_datatype_t *dtyp
                      ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_ISEND,
-                                             .buf = buf,
-                                             .count = count,
-                                             .dtype = dtype,
-                                             .peer = dst,
-                                             .tag = tag,
-                                             .mode = mode,
-                                             .comm = comm};
-        const int rc = post(&args, request);
-
-        if (OMPI_ERR_NOT_AVAILABLE != rc) {
-            return rc;
-        }
+        return post_send(MCA_HOOK_ASCEND_ISEND, buf, count, dtype, dst, tag, mode, comm, request);
     }
     return mca_hook_ascend_pml.pml_isend(buf, count, dtype, dst, tag, mode, comm, request);
 }
@@ -157,39 +192,33 @@ static int pml_isend_init(const void *buf, size_t count, struct ompi_datatype_t 
                           ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_ISEND_INIT,
-                                             .buf = buf,
-                                             .count = count,
-                                             .dtype = dtype,
-                                             .peer = dst,
-                                             .tag = tag,
-                                             .mode = mode,
-                                             .comm = comm};
-        const int rc = post(&args, request);
-
-        if (OMPI_ERR_NOT_AVAILABLE != rc) {
-            return rc;
-        }
+        return post_send(MCA_HOOK_ASCEND_ISEND_INIT, buf, count, dtype, dst, tag, mode, comm,
+                         request);
     }
     return mca_hook_ascend_pml.pml_isend_init(buf, count, dtype, dst, tag, mode, comm, request);
+}
+
+static int post_recv(mca_hook_ascend_what_t what, void *buf, size_t count,
+                     struct ompi_datatype_t *dtype, int src, int tag,
+                     struct ompi_communicator_t *comm, ompi_request_t **request)
+{
+    const mca_hook_ascend_post_t args = {.what = what,
+                                         .buf = buf,
+                                         .count = count,
+                                         .dtype = dtype,
+                                         .peer = src,
+                                         .tag = tag,
+                                         .mode = MCA_HOOK_ASCEND_NO_MODE,
+                                         .comm = comm};
+
+    return post(&args, request);
 }
 
 static int pml_irecv(void *buf, size_t count, struct ompi_datatype_t *dtype, int src, int tag,
                      struct ompi_communicator_t *comm, ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IRECV,
-                                             .buf = buf,
-                                             .count = count,
-                                             .dtype = dtype,
-                                             .peer = src,
-                                             .tag = tag,
-                                             .comm = comm};
-        const int rc = post(&args, request);
-
-        if (OMPI_ERR_NOT_AVAILABLE != rc) {
-            return rc;
-        }
+        return post_recv(MCA_HOOK_ASCEND_IRECV, buf, count, dtype, src, tag, comm, request);
     }
     return mca_hook_ascend_pml.pml_irecv(buf, count, dtype, src, tag, comm, request);
 }
@@ -198,18 +227,7 @@ static int pml_irecv_init(void *buf, size_t count, struct ompi_datatype_t *dtype
                           struct ompi_communicator_t *comm, ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        const mca_hook_ascend_post_t args = {.what = MCA_HOOK_ASCEND_IRECV_INIT,
-                                             .buf = buf,
-                                             .count = count,
-                                             .dtype = dtype,
-                                             .peer = src,
-                                             .tag = tag,
-                                             .comm = comm};
-        const int rc = post(&args, request);
-
-        if (OMPI_ERR_NOT_AVAILABLE != rc) {
-            return rc;
-        }
+        return post_recv(MCA_HOOK_ASCEND_IRECV_INIT, buf, count, dtype, src, tag, comm, request);
     }
     return mca_hook_ascend_pml.pml_irecv_init(buf, count, dtype, src, tag, comm, request);
 }
@@ -222,13 +240,11 @@ static int pml_imrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
                                              .buf = buf,
                                              .count = count,
                                              .dtype = dtype,
+                                             .mode = MCA_HOOK_ASCEND_NO_MODE,
                                              .comm = (*message)->comm,
                                              .message = message};
-        const int rc = post(&args, request);
 
-        if (OMPI_ERR_NOT_AVAILABLE != rc) {
-            return rc;
-        }
+        return post(&args, request);
     }
     return mca_hook_ascend_pml.pml_imrecv(buf, count, dtype, message, request);
 }

@@ -5,19 +5,18 @@
 #include "ompi/message/message.h"
 #include "opal/util/output.h"
 
-static const mca_common_ascend_names_t send_names = {"a send", "send"};
-static const mca_common_ascend_names_t recv_names = {"a receive", "receive"};
-
-static int open_stage(mca_common_ascend_stage_t *stage, const void *buf, size_t count,
-                      struct ompi_datatype_t *dtype, bool sends)
+static int open_stage(mca_common_ascend_stage_t *stage, mca_hook_ascend_what_t what,
+                      mca_pml_base_send_mode_t mode, const void *buf, size_t count,
+                      struct ompi_datatype_t *dtype)
 {
+    const mca_common_ascend_names_t names = mca_hook_ascend_names(what, mode);
     mca_common_ascend_use_t use = {.in = {.buf = buf}, .out = {.buf = buf}};
 
     opal_output_verbose(20, mca_hook_ascend_component.output,
-                        "hook:ascend: %s of %zu elements at %p staged", sends ? "send" : "receive",
-                        count, buf);
-    mca_common_ascend_layout_simple(sends ? &use.in : &use.out, buf, count, dtype);
-    return mca_common_ascend_stage_open(stage, &use, sends ? &send_names : &recv_names);
+                        "hook:ascend: %s of %zu elements at %p staged", names.call, count, buf);
+    mca_common_ascend_layout_simple(what < MCA_HOOK_ASCEND_SENDS ? &use.in : &use.out, buf, count,
+                                    dtype);
+    return mca_common_ascend_stage_open(stage, &use, &names);
 }
 
 static int copy_in(mca_common_ascend_stage_t *stage, mca_common_ascend_copies_t *copies)
@@ -27,7 +26,7 @@ static int copy_in(mca_common_ascend_stage_t *stage, mca_common_ascend_copies_t 
     mca_common_ascend_copies_init(copies);
     mca_common_ascend_stage_in(stage, copies);
     status = mca_common_ascend_copies_wait(copies);
-    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &send_names);
+    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &stage->names);
 }
 
 /* The bytes that came, and no more: what lies behind them stays as it was. */
@@ -39,7 +38,7 @@ static int copy_out(mca_common_ascend_stage_t *stage, size_t received)
     mca_common_ascend_copies_init(&copies);
     mca_common_ascend_stage_out(stage, received, &copies);
     status = mca_common_ascend_copies_wait(&copies);
-    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &recv_names);
+    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &stage->names);
 }
 
 int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datatype_t *dtype,
@@ -48,7 +47,7 @@ int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datat
 {
     mca_common_ascend_copies_t copies;
     mca_common_ascend_stage_t stage;
-    int rc = open_stage(&stage, buf, count, dtype, true);
+    int rc = open_stage(&stage, MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -81,7 +80,7 @@ int mca_hook_ascend_staged_recv(void *buf, size_t count, struct ompi_datatype_t 
 {
     ompi_status_public_t got = ompi_status_empty;
     mca_common_ascend_stage_t stage;
-    int rc = open_stage(&stage, buf, count, dtype, false);
+    int rc = open_stage(&stage, MCA_HOOK_ASCEND_RECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -96,7 +95,7 @@ int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t
 {
     ompi_status_public_t got = ompi_status_empty;
     mca_common_ascend_stage_t stage;
-    int rc = open_stage(&stage, buf, count, dtype, false);
+    int rc = open_stage(&stage, MCA_HOOK_ASCEND_MRECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -106,32 +105,31 @@ int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t
     return finish_recv(&stage, rc, &got, status);
 }
 
-static int post_inner(const mca_hook_ascend_post_t *post, void *host, ompi_request_t **inner)
+int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
+                         ompi_request_t **request)
 {
     const mca_pml_base_module_t *pml = &mca_hook_ascend_pml;
 
     switch (post->what) {
     case MCA_HOOK_ASCEND_ISEND:
-        return pml->pml_isend(host, post->count, post->dtype, post->peer, post->tag, post->mode,
-                              post->comm, inner);
+        return pml->pml_isend(buf, post->count, post->dtype, post->peer, post->tag, post->mode,
+                              post->comm, request);
     case MCA_HOOK_ASCEND_ISEND_INIT:
-        return pml->pml_isend_init(host, post->count, post->dtype, post->peer, post->tag,
-                                   post->mode, post->comm, inner);
+        return pml->pml_isend_init(buf, post->count, post->dtype, post->peer, post->tag, post->mode,
+                                   post->comm, request);
     case MCA_HOOK_ASCEND_IRECV:
-        return pml->pml_irecv(host, post->count, post->dtype, post->peer, post->tag, post->comm,
-                              inner);
+        return pml->pml_irecv((void *)buf, post->count, post->dtype, post->peer, post->tag,
+                              post->comm, request);
     case MCA_HOOK_ASCEND_IRECV_INIT:
-        return pml->pml_irecv_init(host, post->count, post->dtype, post->peer, post->tag,
-                                   post->comm, inner);
+        return pml->pml_irecv_init((void *)buf, post->count, post->dtype, post->peer, post->tag,
+                                   post->comm, request);
     default:
-        return pml->pml_imrecv(host, post->count, post->dtype, post->message, inner);
+        return pml->pml_imrecv((void *)buf, post->count, post->dtype, post->message, request);
     }
 }
 
 int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **user)
 {
-    const bool sends =
-        MCA_HOOK_ASCEND_ISEND == post->what || MCA_HOOK_ASCEND_ISEND_INIT == post->what;
     const bool persistent =
         MCA_HOOK_ASCEND_ISEND_INIT == post->what || MCA_HOOK_ASCEND_IRECV_INIT == post->what;
     mca_common_ascend_request_t *request = mca_common_ascend_request_new(post->comm, persistent);
@@ -142,24 +140,17 @@ int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request
     }
     request->super.super.req_type = OMPI_REQUEST_PML;
     request->p2p = true;
-    request->names = sends ? send_names : recv_names;
+    request->names = mca_hook_ascend_names(post->what, post->mode);
     request->dtype = post->dtype;
     OBJ_RETAIN(request->dtype);
-    rc = open_stage(&request->stages[0], post->buf, post->count, post->dtype, sends);
+    rc = open_stage(&request->stages[0], post->what, post->mode, post->buf, post->count,
+                    post->dtype);
     if (OMPI_SUCCESS == rc && MCA_HOOK_ASCEND_ISEND == post->what) {
         rc = copy_in(&request->stages[0], &request->copies);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = post_inner(post, mca_common_ascend_stage_host(&request->stages[0]), &request->inner);
+        rc = mca_hook_ascend_post(post, mca_common_ascend_stage_host(&request->stages[0]),
+                                  &request->inner);
     }
-    if (OMPI_SUCCESS != rc) {
-        request->inner = NULL;
-        mca_common_ascend_request_drop(request);
-        return rc;
-    }
-    if (!persistent) {
-        mca_common_ascend_request_activate(request);
-    }
-    *user = &request->super.super;
-    return OMPI_SUCCESS;
+    return mca_common_ascend_request_give(request, rc, user);
 }

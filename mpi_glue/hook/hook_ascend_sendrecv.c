@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Sendrecv_replace: Open MPI packs the message with the CPU before it is sent. */
+/* MPI_Sendrecv_replace: Open MPI packs the message with the CPU before it is
+ * sent. MPI_Sendrecv: only so that messages name it, and not its two halves. */
 #include "hook_ascend_calls.h"
 
 #include "ompi/errhandler/errhandler.h"
@@ -63,5 +64,18 @@ int mca_hook_ascend_call_Sendrecv_replace(void *buf, int count, MPI_Datatype dty
         rc = mca_common_ascend_copy_failed(copied, &replace_names);
         return OMPI_ERRHANDLER_INVOKE(comm, rc, replace_names.call);
     }
+    return rc;
+}
+
+int mca_hook_ascend_call_Sendrecv(const void *sbuf, int scount, MPI_Datatype sdtype, int dst,
+                                  int send_tag, void *rbuf, int rcount, MPI_Datatype rdtype,
+                                  int src, int recv_tag, MPI_Comm comm, MPI_Status *status)
+{
+    int rc;
+
+    mca_hook_ascend_outer = "MPI_Sendrecv";
+    rc = mca_hook_ascend_real.Sendrecv(sbuf, scount, sdtype, dst, send_tag, rbuf, rcount, rdtype,
+                                       src, recv_tag, comm, status);
+    mca_hook_ascend_outer = NULL;
     return rc;
 }
