@@ -122,8 +122,9 @@ static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
     err = link_pinned_make(acl, device, room, ptr);
     link_ctx_leave(&guard);
     if (err != ACL_SUCCESS) {
-        asc_log(ASC_LOG_ERROR, "pinned host memory of %zu bytes cannot be allocated: %s", room,
-                asc_acl_error_text(err, text, sizeof(text)));
+        /* Callers may have another way, and ask again for their next transfer. */
+        asc_log_once(ASC_LOG_ERROR, "pinned host memory of %zu bytes cannot be allocated: %s", room,
+                     asc_acl_error_text(err, text, sizeof(text)));
         return asc_acl_status(err) == ASC_ERR_NO_MEMORY ? ASC_ERR_NO_MEMORY : ASC_ERR_ACL;
     }
     link_host_note_pinned(*ptr, room);

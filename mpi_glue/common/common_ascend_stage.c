@@ -3,6 +3,7 @@
 #include "common_ascend_layout.h"
 #include "common_ascend_tell.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define HELP_FILE       "help-common-ascend.txt"
@@ -173,6 +174,27 @@ int mca_common_ascend_stage_check(const mca_common_ascend_stage_t *stage)
     return check_use(&stage->use, &span, &stage->names);
 }
 
+/* An error here would leave the other ranks of a nonblocking collective waiting,
+ * so what cannot be pinned is pageable: that slows copies down, no more. */
+static asc_status_t get_memory(mca_common_ascend_stage_t *stage, size_t size,
+                               const mca_common_ascend_names_t *names)
+{
+    const asc_status_t status = asc_link_pinned_get(size, &stage->memory);
+
+    stage->memory_size = size;
+    if (ASC_OK == status) {
+        return ASC_OK;
+    }
+    stage->memory = (ASC_ERR_NO_MEMORY == status || ASC_ERR_ACL == status) ? malloc(size) : NULL;
+    if (NULL == stage->memory) {
+        return status;
+    }
+    stage->pageable = true;
+    mca_common_ascend_tell_once(HELP_FILE, "not pinned", names->call, (unsigned long)size,
+                                asc_status_text(status));
+    return ASC_OK;
+}
+
 int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
                                  const mca_common_ascend_use_t *use,
                                  const mca_common_ascend_names_t *names)
@@ -188,11 +210,9 @@ int mca_common_ascend_stage_open(mca_common_ascend_stage_t *stage,
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    stage->memory_size = size + 2 * HOST_ALIGN;
-    status = (size > SPAN_MAX) ? ASC_ERR_NO_MEMORY
-                               : asc_link_pinned_get(stage->memory_size, &stage->memory);
+    status =
+        (size > SPAN_MAX) ? ASC_ERR_NO_MEMORY : get_memory(stage, size + 2 * HOST_ALIGN, names);
     if (ASC_OK != status) {
-        stage->memory = NULL;
         mca_common_ascend_tell(HELP_FILE, "no staging memory", names->call, names->argument,
                                (unsigned long)size, asc_status_text(status));
         return MPI_ERR_BUFFER;
@@ -268,8 +288,10 @@ void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
 
 void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage)
 {
-    if (NULL != stage->memory) {
+    if (NULL != stage->memory && stage->pageable) {
+        free(stage->memory);
+    } else if (NULL != stage->memory) {
         asc_link_pinned_put(stage->memory, stage->memory_size);
-        stage->memory = NULL;
     }
+    stage->memory = NULL;
 }

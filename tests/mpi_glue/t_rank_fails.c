@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* P56: the runtime fails on one rank while its device buffer is copied for a
- * blocking collective (t_rank_fails.sh says in which ways). That rank gets an
+ * blocking collective (t_rank_fails.sh says how). That rank gets an
  * error, and so do those that need its data: nobody waits, nobody gets wrong
  * data. Afterwards the communicator serves host buffers as before. */
 #include "coll_harness.h"
