@@ -35,23 +35,19 @@
     X(aclrtFreeHost) \
     X(aclrtMemcpy) \
     X(aclrtMemcpyAsync) \
-    X(aclrtMemset) \
     X(aclrtCreateStream) \
     X(aclrtDestroyStream) \
     X(aclrtSynchronizeStream) \
     X(aclrtCreateEvent) \
     X(aclrtDestroyEvent) \
     X(aclrtRecordEvent) \
-    X(aclrtQueryEventStatus) \
-    X(aclrtStreamWaitEvent)
+    X(aclrtQueryEventStatus)
 
 #define ASC_ACL_OPTIONAL(X) \
     X(aclGetRecentErrMsg) \
     X(aclrtGetVersion) \
     X(aclrtGetSocName) \
-    X(aclrtGetRunMode) \
     X(aclrtGetPrimaryCtxState) \
-    X(aclrtGetMemInfo) \
     X(aclrtSynchronizeDevice) \
     X(aclrtCreateStreamWithConfig) \
     X(aclrtDestroyStreamForce) \

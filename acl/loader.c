@@ -212,7 +212,6 @@ static const char *asc_acl_lost(const char *symbol)
         {"MallocHost", "there is no pinned memory to stage through"},
         {"FreeHost", "pinned memory cannot be given back"},
         {"Memcpy", "device memory cannot be copied"},
-        {"Memset", "device memory cannot be filled"},
         {"Malloc", "device memory cannot be allocated"},
         {"Free", "device memory cannot be given back"},
         {"Device", "devices cannot be chosen"},

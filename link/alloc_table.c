@@ -354,8 +354,3 @@ void link_alloc_for_each(void (*fn)(const link_alloc_t *alloc, void *arg), void 
         addr = (uint64_t)alloc.base + alloc.size;
     }
 }
-
-size_t link_alloc_count(void)
-{
-    return LINK_GET(link_table.count);
-}

@@ -73,7 +73,4 @@ bool link_alloc_take(int device, link_alloc_t *alloc);
  *  held; entries that come or go meanwhile may or may not be met. */
 void link_alloc_for_each(void (*fn)(const link_alloc_t *alloc, void *arg), void *arg);
 
-/** Entries in the table, freed ones included. */
-size_t link_alloc_count(void);
-
 #endif

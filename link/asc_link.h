@@ -199,9 +199,8 @@ bool asc_link_peer_is_self(const asc_link_peer_t *peer);
 /** False once the process behind it is gone. One system call. */
 bool asc_link_peer_alive(asc_link_peer_t *peer);
 
-/** Its bare tgid and home device, or -1 while it has used no device. */
+/** Its bare tgid, or -1 while it has used no device. */
 int asc_link_peer_tgid(const asc_link_peer_t *peer);
-int asc_link_peer_device(const asc_link_peer_t *peer);
 
 /**
  * The mail area: zeroed shared memory on the own board, aligned to a cache
@@ -271,10 +270,8 @@ asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void
 /* ------------------------------------------- questions of tools ---------- */
 
 /** Counters since the start, by name; -1 for an unknown name. Names and what
- *  they count are in asc_link_counter_name()/_help(), index 0.. until NULL. */
+ *  they count are listed in link/counters.h. */
 int64_t asc_link_counter(const char *name);
-const char *asc_link_counter_name(unsigned index);
-const char *asc_link_counter_help(unsigned index);
 
 /** One environment variable of acl/, topo/ or link/. */
 typedef struct asc_link_env {

@@ -11,7 +11,7 @@
 #include "link/context.h"
 #include "acl/asc_log.h"
 #include "link/asc_link.h"
-#include "link/free.h"
+#include "link/board.h"
 #include "link/init.h"
 
 typedef struct link_device {

@@ -21,7 +21,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LINK_COPY_TASK   ((size_t)1 << 31)  /* one copy engine task is below 4 GiB */
 #define LINK_COPY_SHORT  ((size_t)16 << 10) /* below, starting costs more than waiting */
 #define LINK_BOUNCE_SIZE ((size_t)4 << 20)
 
@@ -60,6 +59,9 @@ static asc_status_t link_copy_plan(link_copy_t *copy, void *dst, const void *src
 {
     asc_link_mem_t from, to;
 
+    if (len == 0) {
+        return ASC_OK;
+    }
     if (asc_link_mem_query(dst, len, &to) == ASC_LINK_MEM_BAD) {
         return link_copy_bad(dst, len);
     }
@@ -101,7 +103,7 @@ static aclError link_copy_sync_tasks(const asc_acl_t *acl, const link_copy_t *co
     aclError err;
 
     do {
-        part = copy->len - at < LINK_COPY_TASK ? copy->len - at : LINK_COPY_TASK;
+        part = copy->len - at < LINK_STREAM_TASK ? copy->len - at : LINK_STREAM_TASK;
         err = acl->aclrtMemcpy(copy->dst + at, part, copy->src + at, part, copy->kind);
         at += part;
     } while (err == ACL_SUCCESS && at < copy->len);
@@ -119,6 +121,7 @@ static asc_status_t link_copy_sync(const link_copy_t *copy)
     if (err == ACL_SUCCESS) {
         return ASC_OK;
     }
+    asc_acl_forget_error();
     status = link_ctx_enter(copy->device, &guard);
     if (status != ASC_OK) {
         return link_copy_failed(copy, err);
@@ -181,16 +184,12 @@ static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
 {
     const asc_acl_t *acl = asc_acl_peek();
     link_stream_t *stream = link_stream_get(copy->device, link_copy_use(copy));
-    aclError err = ACL_SUCCESS;
+    aclError err;
 
     if (stream == NULL) {
         return ASC_ERR_ACL;
     }
-    for (size_t at = 0, part; err == ACL_SUCCESS && at < copy->len; at += part) {
-        part = copy->len - at < LINK_COPY_TASK ? copy->len - at : LINK_COPY_TASK;
-        err = acl->aclrtMemcpyAsync(copy->dst + at, part, copy->src + at, part, copy->kind,
-                                    stream->handle);
-    }
+    err = link_stream_copy(stream, copy->dst, copy->src, copy->len, copy->kind);
     if (err != ACL_SUCCESS) {
         /* Pieces before the refused one must not outlive the buffers. */
         (void)acl->aclrtSynchronizeStream(stream->handle);
@@ -234,12 +233,8 @@ asc_status_t asc_link_copy(void *dst, const void *src, size_t len)
 {
     asc_link_op_t op;
     link_copy_t copy;
-    asc_status_t status;
+    asc_status_t status = link_copy_plan(&copy, dst, src, len);
 
-    if (len == 0) {
-        return ASC_OK;
-    }
-    status = link_copy_plan(&copy, dst, src, len);
     if (status != ASC_INPROGRESS) {
         return status;
     }
@@ -254,12 +249,8 @@ asc_status_t asc_link_copy(void *dst, const void *src, size_t len)
 asc_status_t asc_link_copy_start(void *dst, const void *src, size_t len, asc_link_op_t *op)
 {
     link_copy_t copy;
-    asc_status_t status;
+    asc_status_t status = link_copy_plan(&copy, dst, src, len);
 
-    if (len == 0) {
-        return ASC_OK;
-    }
-    status = link_copy_plan(&copy, dst, src, len);
     if (status != ASC_INPROGRESS) {
         return status;
     }

@@ -44,7 +44,7 @@
     X(notify_timeout, "notify waits that ran out")
 
 typedef enum link_counter {
-#define LINK_COUNTER_ID(_name, _help) LINK_COUNTER_##_name,
+#define LINK_COUNTER_ID(_name, _what) LINK_COUNTER_##_name,
     LINK_COUNTERS(LINK_COUNTER_ID)
 #undef LINK_COUNTER_ID
     LINK_COUNTER_LAST

@@ -17,7 +17,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define SWEEP_EVERY_MS     1
 #define WARN_AFTER_MS      5000
@@ -36,14 +35,6 @@ static struct {
     _Atomic unsigned count;
     _Atomic uint64_t swept_ms;
 } parking = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-uint64_t link_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ------------------------------------------------------ live ------------ */
 

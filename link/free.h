@@ -41,11 +41,6 @@ bool link_free_park(const link_alloc_t *alloc);
  */
 bool link_free_sweep(bool urgent);
 
-/** The application has chosen @a device in some thread. The first one is the
- *  home device and goes on the board with the bare tgid. Called outside the
- *  hook's own driver call, so it may call the driver. */
-void link_board_device_used(int device);
-
 /**
  * Gives the memory of a freed allocation to the runtime, out of the table
  * first. Makes a context of its device current for the call. Does nothing

@@ -5,6 +5,7 @@
 #include "acl/asc_log.h"
 #include "link/context.h"
 #include "link/hazard.h"
+#include "link/peer_access.h"
 
 /* A pair that falls back is worth one line, not one line a message. */
 static void mention_once(asc_link_peer_t *owner, unsigned cause)
@@ -68,37 +69,15 @@ bool link_import_current(const asc_link_import_t *import)
            link_hazard_live(import->owner, import->rkey.slot, import->rkey.generation);
 }
 
-/* Where the flag is not known: both directions by hand. The owner's id of its
- * device need not be ours, but runtimes that old have no other way. */
-static asc_status_t enable_peer_access(const asc_acl_t *acl, int own_device, int other)
-{
-    link_ctx_t ctx;
-    int32_t can = 0;
-
-    if (own_device == other) {
-        return ASC_OK;
-    }
-    if (acl->aclrtDeviceCanAccessPeer == NULL || acl->aclrtDeviceEnablePeerAccess == NULL ||
-        acl->aclrtDeviceCanAccessPeer(&can, own_device, other) != ACL_SUCCESS || can == 0 ||
-        acl->aclrtDeviceEnablePeerAccess(other, 0) != ACL_SUCCESS ||
-        link_ctx_enter(other, &ctx) != ASC_OK) {
-        return ASC_ERR_UNREACHABLE;
-    }
-    if (acl->aclrtDeviceEnablePeerAccess(own_device, 0) != ACL_SUCCESS) {
-        link_ctx_leave(&ctx);
-        return ASC_ERR_UNREACHABLE;
-    }
-    link_ctx_leave(&ctx);
-    return ASC_OK;
-}
-
+/* For runtimes that do not know the flag. The owner's id of its device need not
+ * be ours, but runtimes that old have no other way. */
 static asc_status_t import_plain(const asc_acl_t *acl, asc_link_import_t *import, aclError *error)
 {
     *error = acl->aclrtIpcMemImportByKey(&import->local, import->rkey.key, 0);
     if (*error != ACL_SUCCESS) {
         return ASC_ERR_UNREACHABLE;
     }
-    if (enable_peer_access(acl, import->device, import->rkey.device) != ASC_OK) {
+    if (!link_peer_access(import->device, import->rkey.device)) {
         (void)acl->aclrtIpcMemClose(import->rkey.key);
         link_set_reason("device %d of this process cannot access device %d of process %d: copies "
                         "between them are staged through host memory",

@@ -8,6 +8,7 @@
 #include "acl/asc_acl.h"
 #include "acl/asc_log.h"
 #include "link/asc_link.h"
+#include "link/board.h"
 #include "link/env.h"
 #include "link/free.h"
 #include "link/init.h"

@@ -41,7 +41,4 @@ bool link_notify_outstanding(void);
 /** Ends all notifies of both sides whose records are all consumed. */
 void link_notify_close(void);
 
-/** Milliseconds of the monotonic clock. */
-uint64_t link_now_ms(void);
-
 #endif

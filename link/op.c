@@ -136,7 +136,7 @@ asc_status_t asc_link_op_test(asc_link_op_t *handle)
     return link_op_end(op, ASC_OK);
 }
 
-static uint64_t link_op_now_ms(void)
+uint64_t link_now_ms(void)
 {
     struct timespec now;
 
@@ -146,7 +146,7 @@ static uint64_t link_op_now_ms(void)
 
 asc_status_t link_op_wait(link_op_t *op, unsigned timeout_ms)
 {
-    uint64_t end = link_op_now_ms() + timeout_ms;
+    uint64_t end = link_now_ms() + timeout_ms;
     asc_status_t status;
     unsigned spins = 0;
 
@@ -155,6 +155,6 @@ asc_status_t link_op_wait(link_op_t *op, unsigned timeout_ms)
         if (status == ASC_INPROGRESS && ++spins > 1000) {
             sched_yield();
         }
-    } while (status == ASC_INPROGRESS && link_op_now_ms() < end);
+    } while (status == ASC_INPROGRESS && link_now_ms() < end);
     return status == ASC_INPROGRESS ? ASC_ERR_TIMEOUT : status;
 }

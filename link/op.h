@@ -42,4 +42,7 @@ asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_
  *  under way; test it later. */
 asc_status_t link_op_wait(link_op_t *op, unsigned timeout_ms);
 
+/** Milliseconds of the monotonic clock. */
+uint64_t link_now_ms(void);
+
 #endif

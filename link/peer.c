@@ -134,6 +134,7 @@ static asc_status_t make_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
     asc_status_t status;
 
     if (peer == NULL) {
+        link_set_reason("no host memory is left for process %d", addr->pid);
         return ASC_ERR_NO_MEMORY;
     }
     peer->addr = *addr;
@@ -157,22 +158,16 @@ static asc_status_t make_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
 
 /* Under the lock. The row goes on the board before the peer can export for
  * us, because that export's importer looks for it. */
-static asc_status_t add_peer(asc_link_peer_t *peer)
+static void add_peer(asc_link_peer_t *peer)
 {
     link_board_t *board = link_board();
     unsigned index = peers.count;
 
-    if (index == LINK_BOARD_PEERS) {
-        link_set_reason("this process knows %d processes already, no more fit its board",
-                        LINK_BOARD_PEERS);
-        return ASC_ERR_UNREACHABLE;
-    }
     peer->row = index;
     atomic_store(&board->rows[index].uid, peer->addr.uid);
     atomic_store(&board->peer_top, index + 1);
     atomic_store(&peers.at[index], peer);
     atomic_store(&peers.count, index + 1);
-    return ASC_OK;
 }
 
 static asc_status_t open_peer(const asc_link_addr_t *addr, asc_link_peer_t **peer_p)
@@ -188,10 +183,14 @@ static asc_status_t open_peer(const asc_link_addr_t *addr, asc_link_peer_t **pee
     }
     pthread_mutex_lock(&peers.lock);
     *peer_p = link_peer_by_uid(addr->uid);
-    if (*peer_p == NULL) {
+    if (*peer_p == NULL && peers.count == LINK_BOARD_PEERS) {
+        link_set_reason("this process knows %d processes already, no more fit its board",
+                        LINK_BOARD_PEERS);
+        status = ASC_ERR_UNREACHABLE;
+    } else if (*peer_p == NULL) {
         status = make_peer(addr, peer_p);
         if (status == ASC_OK) {
-            status = add_peer(*peer_p);
+            add_peer(*peer_p);
         }
     }
     pthread_mutex_unlock(&peers.lock);
@@ -243,11 +242,6 @@ int asc_link_peer_tgid(const asc_link_peer_t *peer)
     int tgid = atomic_load_explicit(&peer->board->tgid, memory_order_acquire);
 
     return tgid > 0 ? tgid : -1;
-}
-
-int asc_link_peer_device(const asc_link_peer_t *peer)
-{
-    return atomic_load_explicit(&peer->board->device, memory_order_acquire) - 1;
 }
 
 const void *asc_link_peer_mail(const asc_link_peer_t *peer, size_t *len)

@@ -115,6 +115,20 @@ link_stream_t *link_stream_get(int device, link_stream_use_t use)
     return made;
 }
 
+aclError link_stream_copy(const link_stream_t *stream, void *dst, const void *src, size_t len,
+                          aclrtMemcpyKind kind)
+{
+    const asc_acl_t *acl = asc_acl_peek();
+    aclError err = ACL_SUCCESS;
+
+    for (size_t at = 0, part; err == ACL_SUCCESS && at < len; at += part) {
+        part = len - at < LINK_STREAM_TASK ? len - at : LINK_STREAM_TASK;
+        err = acl->aclrtMemcpyAsync((char *)dst + at, part, (const char *)src + at, part, kind,
+                                    stream->handle);
+    }
+    return err;
+}
+
 /* -------------------------------------------------------- events --------- */
 
 static aclrtEvent link_event_pop(int device)

@@ -11,6 +11,7 @@
 #include "acl/asc_status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct link_stream {
@@ -34,6 +35,14 @@ typedef enum link_stream_use {
  *  current. NULL: the runtime refused (logged). Never freed: a retired one
  *  stays readable for ops that still point to it. */
 link_stream_t *link_stream_get(int device, link_stream_use_t use);
+
+/** Longest task that is given to a copy engine, which takes less than 4 GiB. */
+#define LINK_STREAM_TASK ((size_t)1 << 31)
+
+/** Enqueues a copy of any length, context current. When it is refused, parts
+ *  before the refused one may be in the stream. */
+aclError link_stream_copy(const link_stream_t *stream, void *dst, const void *src, size_t len,
+                          aclrtMemcpyKind kind);
 
 /** A stream of the caller's own (pairs, drain). Context current. */
 link_stream_t *link_stream_create(int device);

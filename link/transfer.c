@@ -12,7 +12,6 @@
 #include "link/import.h"
 #include "link/notify.h"
 
-#define COPY_MAX   ((size_t)1 << 31) /* a copy engine's task is below 4 GiB */
 #define BOUNCE_MAX ((size_t)8 << 20)
 
 typedef struct transfer {
@@ -100,20 +99,10 @@ static void report(const transfer_t *task, aclError error)
             asc_acl_error_text(error, text, sizeof(text)));
 }
 
-static aclError enqueue(const asc_acl_t *acl, aclrtStream stream, char *there, char *here,
-                        size_t len, bool put)
+static aclError enqueue(const link_stream_t *stream, char *there, char *here, size_t len, bool put)
 {
-    aclError error = ACL_SUCCESS;
-
-    for (size_t done = 0; done < len && error == ACL_SUCCESS;) {
-        size_t part = len - done < COPY_MAX ? len - done : COPY_MAX;
-        char *dst = (put ? there : here) + done;
-        char *src = (put ? here : there) + done;
-
-        error = acl->aclrtMemcpyAsync(dst, part, src, part, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
-        done += part;
-    }
-    return error;
+    return link_stream_copy(stream, put ? there : here, put ? here : there, len,
+                            ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
 static asc_status_t finish(link_op_t *op, asc_status_t status)
@@ -135,7 +124,7 @@ static asc_status_t finish(link_op_t *op, asc_status_t status)
 static asc_status_t start(const transfer_t *task, link_stream_t *stream, link_op_t *op)
 {
     const asc_acl_t *acl = asc_acl_get();
-    aclError error = enqueue(acl, stream->handle, task->there, task->here, task->len, task->put);
+    aclError error = enqueue(stream, task->there, task->here, task->len, task->put);
     asc_status_t status = ASC_ERR_ACL;
     uint64_t seq;
 
@@ -198,7 +187,7 @@ static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, 
     if (task->put && asc_link_copy(bounce, task->here + at, part) != ASC_OK) {
         return ASC_ERR_ACL;
     }
-    error = enqueue(acl, stream->handle, task->there + at, bounce, part, task->put);
+    error = enqueue(stream, task->there + at, bounce, part, task->put);
     if (error == ACL_SUCCESS) {
         error = acl->aclrtSynchronizeStream(stream->handle);
     }

@@ -161,21 +161,17 @@ void asc_topo_model_link(enum asc_topo_soc soc, enum asc_topo_link_kind kind,
                          struct asc_topo_link *link);
 void asc_topo_model_host_link(enum asc_topo_soc soc, struct asc_topo_link *link);
 const char *asc_topo_kind_name(enum asc_topo_link_kind kind);
-const char *asc_topo_soc_family_name(enum asc_topo_soc soc);
 
 /*
- * Place a host memory range on the NUMA node of a device; pages already touched are
- * moved. addr and len need no alignment: whole pages are placed, so do this before
- * pinning. Bind the calling thread, or all threads of the process, to the CPUs near
- * a device. All load hwloc and change nothing when they fail:
- *   -EINVAL   dev out of range or empty range
+ * Bind the calling thread, or all threads of the process, to the CPUs near a device.
+ * Memory that a bound thread touches first lands on their NUMA node. Both load hwloc
+ * and change nothing when they fail:
+ *   -EINVAL   dev out of range
  *   -ENODATA  locality unknown (reason repeats the locality's)
  *   -ENOTSUP  the machine is a recorded one, or the system cannot bind
  *   others    what the system call gave
  * reason may be NULL; otherwise it gets a sentence on failure, "" on success.
  */
-int asc_topo_bind_memory(struct asc_topo *topo, int dev, void *addr, size_t len, char *reason,
-                         size_t reason_size);
 int asc_topo_bind_thread(struct asc_topo *topo, int dev, char *reason, size_t reason_size);
 int asc_topo_bind_process(struct asc_topo *topo, int dev, char *reason, size_t reason_size);
 

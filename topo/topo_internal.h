@@ -10,10 +10,9 @@
 struct asc_topo_device {
     struct asc_topo_device_facts facts;
     struct asc_topo_locality where;
-    hwloc_const_cpuset_t cpus;   /* the machine's own object's set; NULL if unknown */
-    hwloc_const_nodeset_t nodes; /* set of numa_node's object; NULL if unknown */
-    char *cpuset;                /* what where.cpuset points to, or NULL */
-    char reason[1024];           /* what where.reason points to */
+    hwloc_const_cpuset_t cpus; /* the machine's own object's set; NULL if unknown */
+    char *cpuset;              /* what where.cpuset points to, or NULL */
+    char reason[1024];         /* what where.reason points to */
 };
 
 struct asc_topo {

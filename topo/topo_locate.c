@@ -159,7 +159,6 @@ static void place(const struct asc_topo_machine *m, struct asc_topo_device *dev,
 
     if (node != NULL) {
         dev->where.numa_node = (int)node->os_index;
-        dev->nodes = node->nodeset;
     } else {
         append_reason(dev, "its PCI slot belongs to several NUMA nodes");
     }

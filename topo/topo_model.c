@@ -225,15 +225,3 @@ const char *asc_topo_kind_name(enum asc_topo_link_kind kind)
 
     return ((int)kind >= 0) && ((int)kind < ASC_TOPO_LINK_LAST) ? names[kind] : "UNKNOWN";
 }
-
-const char *asc_topo_soc_family_name(enum asc_topo_soc soc)
-{
-    static const char *const names[ASC_TOPO_SOC_LAST] = {
-        [ASC_TOPO_SOC_UNKNOWN] = "unknown", [ASC_TOPO_SOC_910] = "910",
-        [ASC_TOPO_SOC_910B] = "910B (A2)",  [ASC_TOPO_SOC_910_93] = "910_93 (A3)",
-        [ASC_TOPO_SOC_310P] = "310P",       [ASC_TOPO_SOC_310B] = "310B",
-        [ASC_TOPO_SOC_950] = "950",
-    };
-
-    return ((int)soc >= 0) && ((int)soc < ASC_TOPO_SOC_LAST) ? names[soc] : "unknown";
-}

@@ -269,7 +269,8 @@ ucs_status_t uct_asc_ep_flush(uct_ep_h tl_ep, unsigned flags, uct_completion_t *
 
 ucs_status_t uct_asc_ep_fence(uct_ep_h tl_ep, unsigned flags)
 {
-    /* Copies of one endpoint run on one stream, in order. */
+    /* Copies with a peer run on one stream, in order. Those inside the process
+     * have a stream a kind, but UCX's own packing waits for each. */
     (void)tl_ep;
     (void)flags;
     UCT_TL_EP_STAT_FENCE(ucs_derived_of(tl_ep, uct_base_ep_t));

@@ -33,6 +33,12 @@ typedef struct uct_asc_ep {
     uct_base_ep_t super;
 } uct_asc_ep_t;
 
+/** Which way a copy goes, seen from the local buffer. */
+typedef enum uct_asc_dir {
+    UCT_ASC_GET,
+    UCT_ASC_PUT
+} uct_asc_dir_t;
+
 typedef enum uct_asc_op_kind {
     UCT_ASC_OP_COPY,
     UCT_ASC_OP_FLUSH,   /* done once no older entry belongs to its endpoint */

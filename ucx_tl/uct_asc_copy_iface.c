@@ -28,22 +28,25 @@ static ucs_config_field_t uct_asc_copy_iface_config_table[] = {
 
     {.name = NULL}};
 
-/* Both sides are addresses of this process; that of @a checked was named by
- * the user and may have been freed since UCX looked at it. */
-static ucs_status_t uct_asc_copy_short(uct_ep_h ep, void *dst, const void *src, size_t length,
-                                       const void *checked)
+static void uct_asc_copy_check(const void *address, size_t length)
+{
+    if (ucs_unlikely(asc_link_mem_query(address, length, NULL) == ASC_LINK_MEM_BAD)) {
+        uct_asc_bad_memory(address, length, "buffer of a message under way");
+    }
+}
+
+/* Both sides are addresses of this process; the "remote" one was named by the
+ * user and may have been freed since UCX looked at it. */
+static ucs_status_t uct_asc_copy_short(void *dst, const void *src, size_t length,
+                                       uint64_t remote_addr)
 {
     asc_status_t status;
 
-    (void)ep;
     if (length == 0) {
         return UCS_OK;
     }
 
-    if (ucs_unlikely(asc_link_mem_query(checked, length, NULL) == ASC_LINK_MEM_BAD)) {
-        uct_asc_bad_memory(checked, length, "buffer of a message under way");
-    }
-
+    uct_asc_copy_check((void *)remote_addr, length);
     status = asc_link_copy(dst, src, length);
     if (ucs_likely(status == ASC_OK)) {
         return UCS_OK;
@@ -59,42 +62,45 @@ static ucs_status_t uct_asc_copy_short(uct_ep_h ep, void *dst, const void *src, 
 static ucs_status_t uct_asc_copy_ep_get_short(uct_ep_h tl_ep, void *buffer, unsigned length,
                                               uint64_t remote_addr, uct_rkey_t rkey)
 {
+    (void)tl_ep;
     (void)rkey;
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, SHORT, length);
-    return uct_asc_copy_short(tl_ep, buffer, (void *)remote_addr, length, (void *)remote_addr);
+    return uct_asc_copy_short(buffer, (void *)remote_addr, length, remote_addr);
 }
 
 static ucs_status_t uct_asc_copy_ep_put_short(uct_ep_h tl_ep, const void *buffer, unsigned length,
                                               uint64_t remote_addr, uct_rkey_t rkey)
 {
+    (void)tl_ep;
     (void)rkey;
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, SHORT, length);
-    return uct_asc_copy_short(tl_ep, (void *)remote_addr, buffer, length, (void *)remote_addr);
+    return uct_asc_copy_short((void *)remote_addr, buffer, length, remote_addr);
 }
 
-static ucs_status_t uct_asc_copy_zcopy(uct_ep_h tl_ep, void *dst, const void *src, size_t length,
-                                       uct_completion_t *comp)
+static ucs_status_t uct_asc_copy_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
+                                          uint64_t remote_addr, uct_completion_t *comp,
+                                          uct_asc_dir_t dir)
 {
     uct_asc_iface_t *iface = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
+    size_t length = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
+    void *remote = (void *)remote_addr;
     asc_status_t status;
     uct_asc_op_t *op;
 
+    UCT_CHECK_IOV_SIZE(iovcnt, 1ul, "uct_asc_copy_ep_zcopy");
     if (length == 0) {
         return UCS_OK;
     }
 
-    if (ucs_unlikely(asc_link_mem_query(dst, length, NULL) == ASC_LINK_MEM_BAD)) {
-        uct_asc_bad_memory(dst, length, "buffer of a message under way");
-    } else if (ucs_unlikely(asc_link_mem_query(src, length, NULL) == ASC_LINK_MEM_BAD)) {
-        uct_asc_bad_memory(src, length, "buffer of a message under way");
-    }
-
+    uct_asc_copy_check(remote, length);
+    uct_asc_copy_check(iov->buffer, length);
     op = uct_asc_iface_get_op(iface);
     if (op == NULL) {
         return UCS_ERR_NO_MEMORY;
     }
 
-    status = asc_link_copy_start(dst, src, length, &op->copy);
+    status = (dir == UCT_ASC_GET) ? asc_link_copy_start(iov->buffer, remote, length, &op->copy)
+                                  : asc_link_copy_start(remote, iov->buffer, length, &op->copy);
     return uct_asc_iface_started(iface, tl_ep, op, status, comp);
 }
 
@@ -102,28 +108,20 @@ static ucs_status_t uct_asc_copy_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *i
                                               uint64_t remote_addr, uct_rkey_t rkey,
                                               uct_completion_t *comp)
 {
-    size_t length = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
-
     (void)rkey;
-    UCT_CHECK_IOV_SIZE(iovcnt, 1ul, "uct_asc_copy_ep_get_zcopy");
-    UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, ZCOPY, length);
-    return (length == 0)
-               ? UCS_OK
-               : uct_asc_copy_zcopy(tl_ep, iov->buffer, (void *)remote_addr, length, comp);
+    UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, ZCOPY,
+                      uct_iov_total_length(iov, iovcnt));
+    return uct_asc_copy_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, comp, UCT_ASC_GET);
 }
 
 static ucs_status_t uct_asc_copy_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
                                               uint64_t remote_addr, uct_rkey_t rkey,
                                               uct_completion_t *comp)
 {
-    size_t length = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
-
     (void)rkey;
-    UCT_CHECK_IOV_SIZE(iovcnt, 1ul, "uct_asc_copy_ep_put_zcopy");
-    UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, ZCOPY, length);
-    return (length == 0)
-               ? UCS_OK
-               : uct_asc_copy_zcopy(tl_ep, (void *)remote_addr, iov->buffer, length, comp);
+    UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, ZCOPY,
+                      uct_iov_total_length(iov, iovcnt));
+    return uct_asc_copy_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, comp, UCT_ASC_PUT);
 }
 
 static ucs_status_t uct_asc_copy_iface_query(uct_iface_h tl_iface, uct_iface_attr_t *attr)

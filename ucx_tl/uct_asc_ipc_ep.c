@@ -28,14 +28,9 @@ UCS_CLASS_DEFINE(uct_asc_ipc_ep_t, uct_asc_ep_t);
 UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_ipc_ep_t, uct_ep_t, const uct_ep_params_t *);
 UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_ipc_ep_t, uct_ep_t);
 
-typedef enum uct_asc_ipc_dir {
-    UCT_ASC_IPC_GET,
-    UCT_ASC_IPC_PUT
-} uct_asc_ipc_dir_t;
-
 static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
                                          uint64_t remote_addr, uct_rkey_t rkey,
-                                         uct_completion_t *comp, uct_asc_ipc_dir_t dir)
+                                         uct_completion_t *comp, uct_asc_dir_t dir)
 {
     uct_asc_iface_t *iface = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
     asc_link_import_t *import = (asc_link_import_t *)rkey;
@@ -57,7 +52,7 @@ static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, s
         return UCS_ERR_NO_MEMORY;
     }
 
-    status = (dir == UCT_ASC_IPC_GET)
+    status = (dir == UCT_ASC_GET)
                  ? asc_link_get(import, remote_addr, iov->buffer, length, &op->copy)
                  : asc_link_put(import, remote_addr, iov->buffer, length, &op->copy);
     return uct_asc_iface_started(iface, tl_ep, op, status, comp);
@@ -68,7 +63,7 @@ ucs_status_t uct_asc_ipc_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
 {
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), GET, ZCOPY,
                       uct_iov_total_length(iov, iovcnt));
-    return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_IPC_GET);
+    return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_GET);
 }
 
 ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
@@ -76,7 +71,7 @@ ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
 {
     UCT_TL_EP_STAT_OP(ucs_derived_of(tl_ep, uct_base_ep_t), PUT, ZCOPY,
                       uct_iov_total_length(iov, iovcnt));
-    return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_IPC_PUT);
+    return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_PUT);
 }
 
 ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp)
