@@ -246,8 +246,8 @@ static bool seen_allocation(const void *ptr, const asc_link_mem_t *mem, link_all
     if (mem->generation != 0) {
         return link_alloc_find(ptr, alloc) && alloc->generation == mem->generation;
     }
-    if (!link_env()->trust_frees ||
-        link_alloc_insert(mem->base, mem->size, mem->device, false, NULL, alloc) != ASC_OK) {
+    if (!link_env()->trust_frees || link_alloc_insert(mem->base, mem->size, mem->device, false,
+                                                      link_free_on_gone, alloc) != ASC_OK) {
         return false;
     }
     link_free_on_alloc(alloc);
@@ -277,6 +277,9 @@ static asc_status_t describe(const void *ptr, size_t len, link_export_t *entry)
     entry->generation = alloc.generation;
     entry->slot = alloc.slot;
     entry->flags = alloc.slot != LINK_ALLOC_NO_SLOT ? LINK_RKEY_LIVE : LINK_RKEY_ONCE;
+    if (!link_env()->ipc_cache) {
+        entry->flags |= LINK_RKEY_ONCE;
+    }
     if (alloc.vmm) {
         entry->refused = true;
         mention_refusal(entry, "mapped virtual memory has no export");
@@ -360,6 +363,9 @@ static asc_status_t lookup(link_export_t *like)
         link_set_reason("device memory %p of %zu bytes was refused export before",
                         (void *)like->base, like->size);
         return ASC_ERR_UNREACHABLE;
+    }
+    if (atomic_load_explicit(&link_board()->closing, memory_order_relaxed) != 0) {
+        link_notify_offer(); /* in use again after asc_link_quiesce() */
     }
     link_count(export_hit, 1);
     return ASC_OK;

@@ -90,6 +90,24 @@ static void begin_close(asc_link_import_t *import, asc_link_import_t **closing)
     *closing = import;
 }
 
+/* Under the lock. Those that were used longest ago go first. */
+static void evict(asc_link_import_t **closing)
+{
+    const link_env_t *env = link_env();
+    unsigned count = imports.count;
+    size_t bytes = imports.bytes;
+
+    while (imports.oldest != NULL &&
+           (count > env->ipc_cache_max_regions || bytes > env->ipc_cache_max_size)) {
+        asc_link_import_t *import = imports.oldest;
+
+        count--;
+        bytes -= import->rkey.size;
+        link_count(import_evicted, 1);
+        begin_close(import, closing);
+    }
+}
+
 /* Under the lock: nothing uses it any more. */
 static void settle(asc_link_import_t *import, asc_link_import_t **closing)
 {
@@ -99,6 +117,7 @@ static void settle(asc_link_import_t *import, asc_link_import_t **closing)
     if (keep_unused(import)) {
         if (!import->queued) {
             queue(import);
+            evict(closing); /* they may all have been in use until now */
         }
     } else {
         begin_close(import, closing);
@@ -133,23 +152,6 @@ static void finish_close(asc_link_import_t *closing)
         unlink_entry(import);
         pthread_mutex_unlock(&imports.lock);
         free(import);
-    }
-}
-
-static void evict(asc_link_import_t **closing)
-{
-    const link_env_t *env = link_env();
-    unsigned count = imports.count;
-    size_t bytes = imports.bytes;
-
-    while (imports.oldest != NULL &&
-           (count > env->ipc_cache_max_regions || bytes > env->ipc_cache_max_size)) {
-        asc_link_import_t *import = imports.oldest;
-
-        count--;
-        bytes -= import->rkey.size;
-        link_count(import_evicted, 1);
-        begin_close(import, closing);
     }
 }
 

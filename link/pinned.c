@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINK_PINNED_MIN_SHIFT 12
@@ -34,6 +35,9 @@ static struct {
     size_t cached; /* bytes */
     unsigned count[LINK_PINNED_CLASSES];
     link_pinned_block_t block[LINK_PINNED_CLASSES][LINK_PINNED_KEEP];
+
+    link_pinned_block_t *lent; /* what users have, in no order */
+    size_t num_lent, room_lent;
 } link_pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Class of a size, or LINK_PINNED_CLASSES for one that is not cached. */
@@ -84,6 +88,46 @@ static bool link_pinned_push(unsigned class, const link_pinned_block_t *block)
     return kept;
 }
 
+/* Notes what a user gets: where it comes from must be known when it is given
+ * back, and the device may have been reset by then. */
+static bool link_pinned_lend(const link_pinned_block_t *block)
+{
+    link_pinned_block_t *more;
+    size_t room;
+
+    pthread_mutex_lock(&link_pinned.lock);
+    more = link_pinned.lent;
+    if (link_pinned.num_lent == link_pinned.room_lent) {
+        room = link_pinned.room_lent * 2 + 64;
+        more = realloc(link_pinned.lent, room * sizeof(*more));
+        if (more != NULL) {
+            link_pinned.lent = more;
+            link_pinned.room_lent = room;
+        }
+    }
+    if (more != NULL) {
+        link_pinned.lent[link_pinned.num_lent++] = *block;
+    }
+    pthread_mutex_unlock(&link_pinned.lock);
+    return more != NULL;
+}
+
+static bool link_pinned_take_back(void *ptr, link_pinned_block_t *block)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&link_pinned.lock);
+    for (size_t i = link_pinned.num_lent; i > 0 && !found; --i) {
+        if (link_pinned.lent[i - 1].ptr == ptr) {
+            *block = link_pinned.lent[i - 1];
+            link_pinned.lent[i - 1] = link_pinned.lent[--link_pinned.num_lent];
+            found = true;
+        }
+    }
+    pthread_mutex_unlock(&link_pinned.lock);
+    return found;
+}
+
 /* Pages land on the node of the CPU that first touches them, and cannot be
  * moved once pinned: so the thread goes near the device for the moment. */
 static aclError link_pinned_make(const asc_acl_t *acl, int device, size_t room, void **ptr)
@@ -107,7 +151,7 @@ static aclError link_pinned_make(const asc_acl_t *acl, int device, size_t room, 
     return err;
 }
 
-static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
+static asc_status_t link_pinned_new(int device, size_t room, link_pinned_block_t *block)
 {
     const asc_acl_t *acl = asc_acl_get();
     char text[ASC_ACL_TEXT_MAX];
@@ -119,7 +163,9 @@ static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
     if (status != ASC_OK) {
         return status;
     }
-    err = link_pinned_make(acl, device, room, ptr);
+    block->device = device;
+    block->epoch = link_ctx_epoch(device);
+    err = link_pinned_make(acl, device, room, &block->ptr);
     link_ctx_leave(&guard);
     if (err != ACL_SUCCESS) {
         /* Callers may have another way, and ask again for their next transfer. */
@@ -127,29 +173,9 @@ static asc_status_t link_pinned_new(int device, size_t room, void **ptr)
                      asc_acl_error_text(err, text, sizeof(text)));
         return asc_acl_status(err) == ASC_ERR_NO_MEMORY ? ASC_ERR_NO_MEMORY : ASC_ERR_ACL;
     }
-    link_host_note_pinned(*ptr, room);
+    link_host_note_pinned(block->ptr, room);
     link_count(pinned_bytes, room);
     return ASC_OK;
-}
-
-asc_status_t asc_link_pinned_get(size_t size, void **ptr)
-{
-    unsigned class = link_pinned_class(size);
-    int device = asc_link_home_device();
-    link_pinned_block_t block;
-
-    if (device < 0) {
-        asc_log_once(ASC_LOG_ERROR, "pinned host memory is asked for, but this process has chosen "
-                                    "no device: call aclrtSetDevice first");
-        return ASC_ERR_NOT_FOUND;
-    }
-    while (class < LINK_PINNED_CLASSES && link_pinned_pop(class, &block)) {
-        if (block.epoch == link_ctx_epoch(block.device)) {
-            *ptr = block.ptr;
-            return ASC_OK;
-        }
-    }
-    return link_pinned_new(device, link_pinned_room(size), ptr);
 }
 
 static void link_pinned_release(const link_pinned_block_t *block, size_t room)
@@ -168,16 +194,54 @@ static void link_pinned_release(const link_pinned_block_t *block, size_t room)
     }
 }
 
-void asc_link_pinned_put(void *ptr, size_t size)
+/* From the pool. Blocks of before a reset are only forgotten. */
+static bool link_pinned_reuse(unsigned class, link_pinned_block_t *block)
+{
+    while (class < LINK_PINNED_CLASSES && link_pinned_pop(class, block)) {
+        if (block->epoch == link_ctx_epoch(block->device)) {
+            return true;
+        }
+        link_pinned_release(block, (size_t)1 << (class + LINK_PINNED_MIN_SHIFT));
+    }
+    return false;
+}
+
+asc_status_t asc_link_pinned_get(size_t size, void **ptr)
 {
     unsigned class = link_pinned_class(size);
     int device = asc_link_home_device();
-    link_pinned_block_t block = {ptr, device, link_ctx_epoch(device)};
+    link_pinned_block_t block;
+    asc_status_t status;
 
-    if (ptr == NULL || device < 0) {
+    if (device < 0) {
+        asc_log_once(ASC_LOG_ERROR, "pinned host memory is asked for, but this process has chosen "
+                                    "no device: call aclrtSetDevice first");
+        return ASC_ERR_NOT_FOUND;
+    }
+    if (!link_pinned_reuse(class, &block)) {
+        status = link_pinned_new(device, link_pinned_room(size), &block);
+        if (status != ASC_OK) {
+            return status;
+        }
+    }
+    if (!link_pinned_lend(&block)) {
+        link_pinned_release(&block, link_pinned_room(size));
+        return ASC_ERR_NO_MEMORY;
+    }
+    *ptr = block.ptr;
+    return ASC_OK;
+}
+
+void asc_link_pinned_put(void *ptr, size_t size)
+{
+    unsigned class = link_pinned_class(size);
+    link_pinned_block_t block;
+
+    if (ptr == NULL || !link_pinned_take_back(ptr, &block)) {
         return;
     }
-    if (class >= LINK_PINNED_CLASSES || !link_pinned_push(class, &block)) {
+    if (class >= LINK_PINNED_CLASSES || block.epoch != link_ctx_epoch(block.device) ||
+        !link_pinned_push(class, &block)) {
         link_pinned_release(&block, link_pinned_room(size));
     }
 }

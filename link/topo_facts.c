@@ -73,6 +73,7 @@ static struct asc_topo *link_topo_make(const asc_acl_t *acl)
     }
     free(devices);
     free(bits);
+    asc_acl_forget_error(); /* what a device cannot tell is no error */
     return topo;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Protects: the import cache keeps within its limits, drops what was unused
- * longest, and is really off when switched off. argv[1]: how it is run.
+ * longest; both caches are really off when switched off.
  */
 #include "tests/link/t_link.h"
 
@@ -23,6 +23,19 @@ static void owner(t_world_t *world)
                 asc_link_last_reason());
     }
     t_barrier(world);
+    t_barrier(world); /* the importer is through */
+    for (int i = 0; i < BUFFERS; i++) {
+        asc_link_export_release(world->rkey[i]);
+    }
+    t_check(asc_link_export((void *)world->value[0], SIZE, world->rkey[0]) == ASC_OK, "again");
+    t_check(asc_link_counter("export_new") == BUFFERS + (strcmp(mode, "off") == 0),
+            "%s: %lld exports made", mode, (long long)asc_link_counter("export_new"));
+    asc_link_export_release(world->rkey[0]);
+}
+
+static int64_t open_now(void)
+{
+    return asc_link_counter("import_new") - asc_link_counter("import_closed");
 }
 
 static void use(t_world_t *world, void *local, int which)
@@ -34,9 +47,19 @@ static void use(t_world_t *world, void *local, int which)
     t_expect(local, SIZE, (uint64_t)which, 0);
 }
 
-static int64_t open_now(void)
+/* Limits hold for what is kept, also when all were in use at once before. */
+static void use_together(t_world_t *world)
 {
-    return asc_link_counter("import_new") - asc_link_counter("import_closed");
+    asc_link_import_t *import[BUFFERS];
+
+    for (int i = 0; i < BUFFERS; i++) {
+        import[i] = t_import(world->rkey[i]);
+    }
+    t_check(open_now() == BUFFERS, "%lld imports for %d users", (long long)open_now(), BUFFERS);
+    for (int i = 0; i < BUFFERS; i++) {
+        asc_link_import_release(import[i]);
+    }
+    t_check(open_now() <= 4, "%s: %lld imports are kept", mode, (long long)open_now());
 }
 
 static void importer(t_world_t *world)
@@ -51,6 +74,7 @@ static void importer(t_world_t *world)
     }
     if (strcmp(mode, "off") == 0) {
         t_check(asc_link_counter("import_closed") == BUFFERS, "cache is off");
+        use_together(world);
         return;
     }
     t_check(asc_link_counter("import_evicted") == BUFFERS - 4, "%lld evictions",
@@ -60,6 +84,7 @@ static void importer(t_world_t *world)
     use(world, local, 0);
     use(world, local, BUFFERS - 4); /* used since, so kept before the others */
     t_check(asc_link_counter("import_hit") == 2, "what was used last was dropped first");
+    use_together(world);
 }
 
 static int role(t_world_t *world, int me)
@@ -69,6 +94,7 @@ static int role(t_world_t *world, int me)
         owner(world);
     } else {
         importer(world);
+        t_barrier(world);
     }
     t_barrier(world);
     asc_link_quiesce(5000);

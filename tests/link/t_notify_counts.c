@@ -16,6 +16,7 @@ static int role(t_world_t *world, int me)
     const struct timespec pause = {.tv_nsec = 100000};
     asc_link_import_t *import;
     void *mine, *local;
+    int64_t records, hits;
 
     t_join(world, me, 0);
     mine = t_alloc_filled(SIZE, (uint64_t)me);
@@ -62,6 +63,25 @@ static int role(t_world_t *world, int me)
             "consumed %lld of %llu records after the second close",
             (long long)asc_link_counter("notify_consumed"),
             (unsigned long long)world->value[10 + (1 - me)]);
+
+    /* a cached export that was held through the close gets its notify back */
+    t_barrier(world);
+    t_check(asc_link_export(mine, SIZE, world->rkey[me]) == ASC_OK, "%s", asc_link_last_reason());
+    t_barrier(world);
+    import = t_import(world->rkey[1 - me]);
+    t_barrier(world);
+    asc_link_quiesce(1000);
+    records = asc_link_counter("notify_record");
+    hits = asc_link_counter("export_hit");
+    t_barrier(world);
+    t_check(asc_link_export(mine, SIZE, world->rkey[me]) == ASC_OK, "%s", asc_link_last_reason());
+    t_check(asc_link_counter("export_hit") == hits + 1, "not the export that was held");
+    t_barrier(world);
+    t_get(import, world->value[1 - me], local, SIZE);
+    t_check(asc_link_counter("notify_record") == records + 1, "no record after the close");
+    asc_link_import_release(import);
+    t_barrier(world);
+    asc_link_quiesce(10000);
     return 0;
 }
 

@@ -3,7 +3,8 @@
  * The application resets its device or finalises the runtime while the library
  * holds streams, pinned memory and a table of allocations (P72): nothing of it
  * is used again, memory of the device is known to be gone, later calls fail
- * with a status, quickly and silently, and a device that is set again works.
+ * with a status, quickly and silently, and a device that is set again works;
+ * pinned memory lent before the end and given back after it is not lent again.
  * A reset that is not the last one keeps memory alive, under new generations.
  */
 #include "asc_config.h"
@@ -11,6 +12,7 @@
 #include "tests/link/t_local.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SIZE 100000
@@ -68,7 +70,7 @@ int main(void)
 {
     asc_link_mem_t mem;
     uint64_t first, second;
-    void *ptr, *pinned;
+    void *ptr, *pinned, *old;
     int saved, end;
 
     t_deadline(30);
@@ -94,6 +96,7 @@ int main(void)
     t_acl_ok(aclrtSetDevice(0));
     ptr = use_everything(&second);
     t_check(second > mem.generation, "generations go on");
+    t_check(asc_link_pinned_get(SIZE, &old) == ASC_OK, "pinned memory over the end");
     t_acl_ok(aclFinalize());
     t_kind(ptr, 1, ASC_LINK_MEM_BAD, NULL);
     saved = silence_begin(&end);
@@ -101,5 +104,13 @@ int main(void)
     asc_link_quiesce(100);
     t_check(asc_link_pinned_get(SIZE, &pinned) != ASC_OK, "nothing after the end");
     silence_end(saved, end);
+
+    t_acl_ok(aclInit(NULL));
+    t_acl_ok(aclrtSetDevice(0));
+    asc_link_pinned_put(old, SIZE);
+    t_check(asc_link_counter("pinned_bytes") == 0, "old pinned memory is in the pool");
+    t_check(asc_link_pinned_get(SIZE, &pinned) == ASC_OK, "pinned memory again");
+    memset(pinned, 1, SIZE); /* the old block is not there any more */
+    asc_link_pinned_put(pinned, SIZE);
     return T_PASS;
 }

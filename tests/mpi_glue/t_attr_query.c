@@ -15,7 +15,7 @@ enum {
 #ifdef __SANITIZE_ADDRESS__
 /* Freed memory held back would give every heap buffer of Open MPI a page that
  * nobody has asked about. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "quarantine_size_mb=0";
