@@ -274,7 +274,8 @@ static bool names_known(char *why, size_t why_len)
             i++;
         }
         if (i == KNOBS) {
-            snprintf(why, why_len, "npusim has no variable %.*s; see docs/npusim.md", (int)len, *e);
+            snprintf(why, why_len, "npusim has no variable %.*s; npusim.md in %s/docs lists them",
+                     (int)len, *e, NPUSIM_DOCDIR);
             return false;
         }
     }

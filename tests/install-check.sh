@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # "make installcheck": what was installed works by itself, with nothing of the
-# build tree in reach. The caller gives bindir, pkglibdir, DESTDIR and what was
-# built for in the environment.
+# build tree in reach. The caller gives bindir, pkglibdir, docdir, DESTDIR and
+# what was built for in the environment.
 set -eu
 
 fail() {
@@ -16,11 +16,22 @@ clean=(env -i PATH="$PATH" HOME="$HOME" NPUSIM_DIR="$work/npu" UCX_HANDLE_ERRORS
     OMPI_MCA_rmaps_base_oversubscribe=1)
 [ -z "${ASC_ASAN_LIB:-}" ] || { echo "installcheck: skipped under a sanitizer"; exit 0; }
 
-: "${DESTDIR?}" "${bindir:?}" "${pkglibdir:?}" "${ucx?}" "${ompi?}"
+: "${DESTDIR?}" "${bindir:?}" "${pkglibdir:?}" "${docdir:?}" "${ucx?}" "${ompi?}"
 lib=$DESTDIR$pkglibdir
 for f in libascendlink.so npusim/libascendcl.so; do
     [ -e "$lib/$f" ] || fail "$lib/$f was not installed"
 done
+# Every link between the installed documents leads somewhere, and what messages
+# call docs/ is there.
+while read -r page link; do
+    case $link in *://* | '#'*) continue ;; esac
+    [ -e "$(dirname "$page")/${link%%#*}" ] || fail "$page links to $link, which was not installed"
+done < <(find "$DESTDIR$docdir" -name '*.md' -print0 |
+    xargs -0 grep -oE '\]\([^) ]+\)' | sed -E 's/^([^:]*):\]\((.*)\)$/\1 \2/')
+for page in npusim ucx; do
+    [ -s "$DESTDIR$docdir/docs/$page.md" ] || fail "$docdir/docs/$page.md was not installed"
+done
+
 # Every library finds the others where it stands now, wherever the tree was moved.
 for f in "$lib"/*.so "$lib"/ucx/*.so "$lib"/ompi/*.so; do
     [ -e "$f" ] || continue

@@ -14,38 +14,29 @@
 
 extern char **environ;
 
-static int info_socket_write(int fd, const char *data, size_t len)
+/* All of len bytes, from @a out or, where that is NULL, to @a in. */
+static int info_socket_move(int fd, const char *out, char *in, size_t len)
 {
-    while (len > 0) {
-        ssize_t done = send(fd, data, len, MSG_NOSIGNAL);
+    for (size_t moved = 0; moved < len;) {
+        ssize_t done = out != NULL ? send(fd, out + moved, len - moved, MSG_NOSIGNAL)
+                                   : recv(fd, in + moved, len - moved, 0);
 
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
+        if (done <= 0 && !(done < 0 && errno == EINTR)) {
             return -1;
         }
-        data += done;
-        len -= (size_t)done;
+        moved += done > 0 ? (size_t)done : 0;
     }
     return 0;
 }
 
-static int info_socket_read(int fd, char *data, size_t len)
+static int info_socket_write(int fd, const void *data, size_t len)
 {
-    while (len > 0) {
-        ssize_t done = read(fd, data, len);
+    return info_socket_move(fd, data, NULL, len);
+}
 
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            return -1;
-        }
-        data += done;
-        len -= (size_t)done;
-    }
-    return 0;
+static int info_socket_read(int fd, void *data, size_t len)
+{
+    return info_socket_move(fd, NULL, data, len);
 }
 
 /* The second process is this program again: it must not share the runtime's

@@ -276,11 +276,11 @@ void info_local_collect(const info_comm_t *comm, info_rank_t *info)
     info_copy_text(info->acl_path, sizeof(info->acl_path), asc_acl_path());
     if (acl == NULL) {
         info_problem_add(info, "acl-library",
-                         "install CANN and source its set_env.sh, or set "
-                         "ASCEND_ACL_LIBRARY; without an NPU: ascendrun --sim",
+                         "with an NPU install CANN and do what the reason says; without one use "
+                         "the software NPU: ascendrun --sim",
                          "%s", asc_acl_load_error());
     } else if (asc_link_init(ASC_LINK_ABI) != ASC_OK) {
-        info_problem_add(info, "link", "see the reason", "%s", asc_link_why_not());
+        info_problem_add(info, "link", "correct what the reason names", "%s", asc_link_why_not());
     } else {
         info->link_ready = true;
         info_devices(acl, info);

@@ -73,7 +73,8 @@ const char *info_pair_remedy(const info_pair_t *pair)
         return "run both ranks on one node, in one pid namespace and as one user";
     case INFO_STEP_EXPORT:
     case INFO_STEP_IMPORT:
-        return "see docs/mpi.md; until then such buffers are staged through the host";
+        return "ucx.md in " ASC_DOCDIR "/docs tells which memory can be exported; until then such "
+               "buffers are staged through the host";
     case INFO_STEP_COPY:
     case INFO_STEP_DATA:
         return "check the link between the two devices with npu-smi; set ASCEND_IPC=n to stage";
@@ -266,7 +267,8 @@ void info_pair_try_all(const info_comm_t *comm, const info_rank_t *ranks, info_p
     bool *met = calloc((size_t)comm->size * (size_t)comm->size, sizeof(*met));
 
     if (host == NULL || meet == NULL || met == NULL) {
-        exit(2);
+        fprintf(stderr, "ascend_info: out of host memory for %d ranks\n", comm->size);
+        exit(1);
     }
     if (ranks[comm->rank].device >= 0 && asc_link_mem_alloc(INFO_PAIR_BYTES, &device) != ASC_OK) {
         device = NULL;

@@ -31,15 +31,84 @@ static const char *info_yes(bool value)
     return value ? "yes" : "no";
 }
 
-static void info_print_rank(const info_rank_t *info)
+/* What is told of a rank, without what tells ranks apart and what is listed for itself. */
+static info_rank_t info_facts(const info_rank_t *info)
 {
-    printf("rank %d: host %s pid %d\n", info->rank, info->host, info->pid);
+    info_rank_t facts = *info;
+
+    facts.rank = facts.pid = facts.num_problems = 0;
+    memset(&facts.addr, 0, sizeof(facts.addr));
+    memset(facts.problems, 0, sizeof(facts.problems));
+    return facts;
+}
+
+static bool info_same_facts(const info_rank_t *a, const info_rank_t *b)
+{
+    /* Whole structures are cleared before they are filled, padding included. */
+    info_rank_t one = info_facts(a), other = info_facts(b);
+
+    return memcmp(&one, &other, sizeof(one)) == 0;
+}
+
+static bool info_has_problem(const info_rank_t *info, const info_problem_t *problem)
+{
+    for (int i = 0; i < info->num_problems; ++i) {
+        if (strcmp(info->problems[i].id, problem->id) == 0 &&
+            strcmp(info->problems[i].text, problem->text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Prints "rank 3" or "ranks 0-3,5": those from @a first on for which @a same holds. */
+static void info_print_ranks(const info_rank_t *ranks, int size, int first,
+                             bool (*same)(const info_rank_t *, const void *), const void *arg)
+{
+    int count = 0, last = -1;
+
+    for (int r = first; r < size; ++r) {
+        count += same(&ranks[r], arg);
+    }
+    printf(count > 1 ? "ranks " : "rank ");
+    for (int r = first; r < size; ++r) {
+        bool begins = r == first || !same(&ranks[r - 1], arg);
+        bool ends = r + 1 == size || !same(&ranks[r + 1], arg);
+
+        if (!same(&ranks[r], arg)) {
+            continue;
+        }
+        if (begins) {
+            printf("%s%d", last >= 0 ? "," : "", r);
+        } else if (ends) {
+            printf("-%d", r);
+        }
+        last = r;
+    }
+}
+
+static bool info_is_like(const info_rank_t *info, const void *other)
+{
+    return info_same_facts(info, other);
+}
+
+static bool info_shares(const info_rank_t *info, const void *problem)
+{
+    return info_has_problem(info, problem);
+}
+
+static void info_print_facts(const info_rank_t *info)
+{
     printf("  ACL library     %s\n", info_or(info->acl_path, "none"));
-    printf("  devices         %d, this rank uses %d (%s)\n", info->devices, info->device,
-           info_or(info->soc, "unknown"));
-    printf("  locality        PCI %s, NUMA node %d, CPUs %s%s%s\n", info_or(info->pci, "unknown"),
-           info->numa_node, info_or(info->cpuset, "unknown"),
-           info->locality_why[0] != '\0' ? ": " : "", info->locality_why);
+    if (info->device >= 0) {
+        printf("  devices         %d, device %d (%s) is used\n", info->devices, info->device,
+               info_or(info->soc, "unknown"));
+        printf("  locality        PCI %s, NUMA node %d, CPUs %s%s%s\n",
+               info_or(info->pci, "unknown"), info->numa_node, info_or(info->cpuset, "unknown"),
+               info->locality_why[0] != '\0' ? ": " : "", info->locality_why);
+    } else {
+        printf("  devices         %d, none is used\n", info->devices);
+    }
     printf("  UCX             %s running, %s built for\n", info->ucx_running, info->ucx_built);
     printf("  Open MPI        %s running, %s built for, pml %s\n",
            info_or(info->ompi_running, "not"), info->ompi_built, info_or(info->pml, "not chosen"));
@@ -47,38 +116,117 @@ static void info_print_rank(const info_rank_t *info)
            info_yes(info->module_coll), info_yes(info->module_uct));
     printf("  transports      asc_copy %s, asc_ipc %s\n", info_yes(info->uct_copy),
            info_yes(info->uct_ipc));
-    printf("  allocations     seen by %s: %s\n", info->hook_mode, info->hook_why);
-    printf("  keys travel by  %s\n", info->oob);
-    for (int i = 0; i < info->num_problems; ++i) {
-        printf("  problem [%s]: %s\n    remedy: %s\n", info->problems[i].id, info->problems[i].text,
-               info->problems[i].remedy);
+    if (info->link_ready) {
+        printf("  allocations     seen by %s: %s\n", info->hook_mode, info->hook_why);
+        printf("  keys travel by  %s\n", info->oob);
     }
 }
 
-static void info_print_pair(const info_pair_t *pair)
+/* Ranks of which there is nothing different to tell share a block: on a machine
+ * without an NPU that is all of them. */
+static void info_print_rank_blocks(const info_rank_t *ranks, int size)
 {
-    printf("  %d reads %d over %s: ", pair->importer, pair->owner, pair->link);
-    if (info_pair_usable(pair)) {
-        printf("asc_ipc works (export, import, copy, notify tried)\n");
-        return;
+    for (int r = 0; r < size; ++r) {
+        bool told = false;
+
+        for (int before = 0; before < r && !told; ++before) {
+            told = info_same_facts(&ranks[before], &ranks[r]);
+        }
+        if (!told) {
+            info_print_ranks(ranks, size, r, info_is_like, &ranks[r]);
+            printf(": host %s pid", ranks[r].host);
+            for (int k = r; k < size; ++k) {
+                if (info_same_facts(&ranks[k], &ranks[r])) {
+                    printf(" %d", ranks[k].pid);
+                }
+            }
+            printf("\n");
+            info_print_facts(&ranks[r]);
+        }
     }
-    printf("asc_ipc not usable, %s: %s\n    remedy: %s\n", info_step_name(pair->step), pair->reason,
-           info_pair_remedy(pair));
+}
+
+/* Each problem once, with the ranks that have it. */
+static void info_print_problems(const info_rank_t *ranks, int size)
+{
+    for (int r = 0; r < size; ++r) {
+        for (int i = 0; i < ranks[r].num_problems; ++i) {
+            const info_problem_t *problem = &ranks[r].problems[i];
+            bool told = false;
+
+            for (int before = 0; before < r && !told; ++before) {
+                told = info_has_problem(&ranks[before], problem);
+            }
+            if (!told) {
+                printf("problem [%s], ", problem->id);
+                info_print_ranks(ranks, size, r, info_shares, problem);
+                printf(": %s\n  remedy: %s\n", problem->text, problem->remedy);
+            }
+        }
+    }
+}
+
+static bool info_same_refusal(const info_pair_t *a, const info_pair_t *b)
+{
+    return a->owner != a->importer && b->owner != b->importer && a->step == b->step &&
+           strcmp(a->reason, b->reason) == 0;
+}
+
+/* So many pairs of one reason are named in the text. */
+#define INFO_PAIRS_NAMED 6
+
+static void info_print_refused(const info_pair_t *pairs, int count, int first)
+{
+    int named = 0, more = 0;
+
+    for (int p = first; p < count; ++p) {
+        if (!info_same_refusal(&pairs[p], &pairs[first])) {
+            continue;
+        }
+        if (named == INFO_PAIRS_NAMED) {
+            more++;
+            continue;
+        }
+        printf("%s%d reads %d", named++ > 0 ? ", " : "  ", pairs[p].importer, pairs[p].owner);
+        if (pairs[p].step != INFO_STEP_SKIPPED) {
+            printf(" over %s", pairs[p].link);
+        }
+    }
+    if (more > 0) {
+        printf(" and %d more (--json names them)", more);
+    }
+    printf(": asc_ipc not usable, %s: %s\n    remedy: %s\n", info_step_name(pairs[first].step),
+           pairs[first].reason, info_pair_remedy(&pairs[first]));
+}
+
+static void info_print_pairs(const info_pair_t *pairs, int count)
+{
+    printf("pairs\n");
+    for (int p = 0; p < count; ++p) {
+        bool told = pairs[p].owner == pairs[p].importer;
+
+        for (int before = 0; before < p && !told && !info_pair_usable(&pairs[p]); ++before) {
+            told = info_same_refusal(&pairs[before], &pairs[p]);
+        }
+        if (told) {
+            continue;
+        }
+        if (info_pair_usable(&pairs[p])) {
+            printf("  %d reads %d over %s: asc_ipc works (export, import, copy, notify tried)\n",
+                   pairs[p].importer, pairs[p].owner, pairs[p].link);
+        } else {
+            info_print_refused(pairs, count, p);
+        }
+    }
 }
 
 bool info_print_text(const info_rank_t *ranks, const info_pair_t *pairs, int size)
 {
     bool usable = info_all_usable(ranks, pairs, size);
 
-    for (int r = 0; r < size; ++r) {
-        info_print_rank(&ranks[r]);
-    }
-    printf("pairs\n");
-    for (int p = 0; p < size * size; ++p) {
-        if (pairs[p].owner != pairs[p].importer) {
-            info_print_pair(&pairs[p]);
-        }
-    }
+    info_print_rank_blocks(ranks, size);
+    info_print_problems(ranks, size);
+    info_print_pairs(pairs, size * size);
     printf("verdict: %s\n", usable ? "Ascend memory is used directly between all ranks"
                                    : "not everything is used, see the problems and pairs above");
     return usable;
@@ -137,6 +285,7 @@ static void info_json_rank(const info_rank_t *info)
     info_json_bool("asc_copy", info->uct_copy, ",");
     info_json_bool("asc_ipc", info->uct_ipc, ",");
     info_json_field("allocations_seen_by", info->hook_mode, ",");
+    info_json_field("allocations_seen_how", info->hook_why, ",");
     info_json_field("oob", info->oob, ",");
     printf("\"problems\":[");
     for (int i = 0; i < info->num_problems; ++i) {

@@ -17,8 +17,17 @@ t_contains all.out "hook yes, coll yes, UCX module yes"
 status=0
 t_mpirun 2 --mca pml ob1 "$info" > pml.out 2>&1 || status=$?
 [ "$status" != 0 ] || t_fail "pml ob1: exit status 0"
-t_contains pml.out "problem \[pml\]: Open MPI uses pml/ob1"
+t_contains pml.out "problem \[pml\], ranks 0-1: Open MPI uses pml/ob1"
 t_contains pml.out "remedy: --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"
+[ "$(grep -c 'Open MPI uses pml/ob1' pml.out)" = 1 ] || { cat pml.out; t_fail "not said once"; }
+
+# What only some ranks have is told of them alone.
+status=0
+NPUSIM_FAULT='aclrtSetDevice:*=507033@1' t_mpirun 3 "$info" > one.out 2>&1 || status=$?
+[ "$status" != 0 ] || t_fail "a rank without a device: exit status 0"
+t_contains one.out "problem \[set-device\], rank 1: device 1 cannot be set"
+t_contains one.out "0 reads 1, 1 reads 0, 1 reads 2, 2 reads 1: asc_ipc not usable, skipped"
+t_contains one.out "2 reads 0 over HCCS: asc_ipc works"
 
 status=0
 OMPI_MCA_mca_base_component_path=$ASC_OMPI_COMPONENT_DIR t_mpirun 2 "$info" > path.out 2>&1 ||

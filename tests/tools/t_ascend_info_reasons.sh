@@ -28,6 +28,23 @@ expect_reason "not usable, notify:" NPUSIM_FAULT='aclrtCreateNotify:*=207009'
 expect_reason "problem \[set-device\]" NPUSIM_FAULT='aclrtSetDevice:*=507033'
 expect_reason "problem \[link\].*ASCEND_WHITELIST.*maybe" ASCEND_WHITELIST=maybe
 
+# Both processes of a lone run have the same problems: said once, all the same in
+# JSON, where every rank and pair is complete.
+lone=(env -u ASCEND_ACL_LIBRARY LD_LIBRARY_PATH= "$info")
+if "${lone[@]}" | grep -q 'problem \[acl-library\]'; then
+    "${lone[@]}" > none.out 2> none.err
+    [ "$(wc -l < none.out)" -le 16 ] || { cat none.out; t_fail "more than 16 lines"; }
+    for once in 'no Ascend runtime' 'ascendrun --sim' '1 reads 0' 'asc_ipc not usable'; do
+        [ "$(grep -o -- "$once" none.out | wc -l)" = 1 ] || { cat none.out; t_fail "'$once': not once"; }
+    done
+    t_contains none.out "^ranks 0-1: "
+    [ ! -s none.err ] || { cat none.err; t_fail "prints on standard error"; }
+    "${lone[@]}" --json > none.json
+    for twice in '"id":"acl-library"' '"rank":' '"step":"skipped"' '"allocations_seen_how":'; do
+        [ "$(grep -o -- "$twice" none.json | wc -l)" = 2 ] || { cat none.json; t_fail "$twice: not twice"; }
+    done
+fi
+
 status=0
 "$info" --jsno > reason.out 2> reason.err || status=$?
 [ "$status" = 2 ] || t_fail "unknown argument: exit status $status, not 2"
