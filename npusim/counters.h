@@ -22,25 +22,39 @@ enum sim_fn {
     SIM_FN_COUNT
 };
 
-/* the four copy kinds follow each other in the order of aclrtMemcpyKind */
+/* One a line; the four copy kinds follow each other in the order of aclrtMemcpyKind. */
+/* clang-format off */
 #define SIM_COUNTER_LIST(_c) \
-    _c(COPY_H2H, "copy.h2h") _c(COPY_H2D, "copy.h2d") _c(COPY_D2H, "copy.d2h") _c( \
-        COPY_D2D, "copy.d2d") _c(BYTES_H2H, "copy.bytes.h2h") _c(BYTES_H2D, "copy.bytes.h2d") \
-        _c(BYTES_D2H, "copy.bytes.d2h") _c(BYTES_D2D, "copy.bytes.d2d") \
-            _c(COPY_IMPORTED, "copy.imported") _c(REDUCE, "reduce") _c( \
-                NOTIFY_RECORD, "notify.record") _c(NOTIFY_RECORD_ON_SET, "notify.record_on_set") \
-                _c(NOTIFY_WAIT_DONE, "notify.wait_done") _c(MEM_EXPORT, "ipc.mem.export") \
-                    _c(MEM_IMPORT, "ipc.mem.import") _c(MEM_CLOSE, "ipc.mem.close") \
-                        _c(NOTIFY_EXPORT, "ipc.notify.export") \
-                            _c(NOTIFY_IMPORT, "ipc.notify.import") _c(ATTR_QUERY, "attr_query") \
-                                _c(FAULT, "fault.injected") _c(LIVE_ALLOC, "live.alloc") \
-                                    _c(LIVE_BYTES, "live.bytes") _c(LIVE_HOST, "live.host") \
-                                        _c(LIVE_IMPORT, "live.import") \
-                                            _c(LIVE_EXPORT, "live.export") \
-                                                _c(LIVE_STREAM, "live.stream") \
-                                                    _c(LIVE_EVENT, "live.event") \
-                                                        _c(LIVE_NOTIFY, "live.notify") \
-                                                            _c(LIVE_CONTEXT, "live.context")
+    _c(COPY_H2H, "copy.h2h") \
+    _c(COPY_H2D, "copy.h2d") \
+    _c(COPY_D2H, "copy.d2h") \
+    _c(COPY_D2D, "copy.d2d") \
+    _c(BYTES_H2H, "copy.bytes.h2h") \
+    _c(BYTES_H2D, "copy.bytes.h2d") \
+    _c(BYTES_D2H, "copy.bytes.d2h") \
+    _c(BYTES_D2D, "copy.bytes.d2d") \
+    _c(COPY_IMPORTED, "copy.imported") \
+    _c(REDUCE, "reduce") \
+    _c(NOTIFY_RECORD, "notify.record") \
+    _c(NOTIFY_RECORD_ON_SET, "notify.record_on_set") \
+    _c(NOTIFY_WAIT_DONE, "notify.wait_done") \
+    _c(MEM_EXPORT, "ipc.mem.export") \
+    _c(MEM_IMPORT, "ipc.mem.import") \
+    _c(MEM_CLOSE, "ipc.mem.close") \
+    _c(NOTIFY_EXPORT, "ipc.notify.export") \
+    _c(NOTIFY_IMPORT, "ipc.notify.import") \
+    _c(ATTR_QUERY, "attr_query") \
+    _c(FAULT, "fault.injected") \
+    _c(LIVE_ALLOC, "live.alloc") \
+    _c(LIVE_BYTES, "live.bytes") \
+    _c(LIVE_HOST, "live.host") \
+    _c(LIVE_IMPORT, "live.import") \
+    _c(LIVE_EXPORT, "live.export") \
+    _c(LIVE_STREAM, "live.stream") \
+    _c(LIVE_EVENT, "live.event") \
+    _c(LIVE_NOTIFY, "live.notify") \
+    _c(LIVE_CONTEXT, "live.context")
+/* clang-format on */
 
 enum sim_counter {
     SIM_C_START = SIM_FN_COUNT - 1,

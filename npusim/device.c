@@ -149,7 +149,8 @@ SIM_API aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
     if (rc == ACL_SUCCESS && uuid == NULL) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "uuid is NULL");
     }
-    if (rc == ACL_SUCCESS && (rc = device_phys(deviceId, &dev)) == ACL_SUCCESS) {
+    if (rc == ACL_SUCCESS && (rc = sim_chip(SOC_NEWER)) == ACL_SUCCESS &&
+        (rc = device_phys(deviceId, &dev)) == ACL_SUCCESS) {
         memset(uuid->bytes, 0, sizeof(uuid->bytes));
         snprintf(uuid->bytes, sizeof(uuid->bytes), "npusim-%d", dev);
     }
@@ -166,7 +167,8 @@ SIM_API aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_
     if (pciBusId == NULL || len < PCI_TEXT) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "the buffer is NULL or shorter than %d", PCI_TEXT);
     }
-    if ((rc = device_phys(deviceId, &dev)) != ACL_SUCCESS) {
+    if ((rc = sim_chip(SOC_NEWER)) != ACL_SUCCESS ||
+        (rc = device_phys(deviceId, &dev)) != ACL_SUCCESS) {
         return rc;
     }
     if (knobs.pci[dev][0] == '\0') {
@@ -185,6 +187,9 @@ SIM_API aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceI
     }
     if (pciBusId == NULL || deviceId == NULL) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "pciBusId or deviceId is NULL");
+    }
+    if ((rc = sim_chip(SOC_NEWER)) != ACL_SUCCESS) {
+        return rc;
     }
     for (uint32_t i = 0; i < knobs.visible_count; i++) {
         if (knobs.pci[knobs.visible[i]][0] != '\0' &&

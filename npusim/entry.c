@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "knobs.h"
 
 _Thread_local struct sim_thread sim_thread = {.call = -1};
 _Atomic unsigned sim_gate = SIM_GATE_CLOSED;
@@ -49,6 +50,14 @@ aclError sim_fail(aclError code, const char *fmt, ...)
     memcpy(t->pending, text, len);
     t->pending[len + old] = '\0';
     return code;
+}
+
+aclError sim_chip(unsigned families)
+{
+    return (families & SOC_BIT(knobs.family)) != 0
+               ? ACL_SUCCESS
+               : sim_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s does not have this function",
+                          knobs.soc);
 }
 
 const char *sim_error_take(void)

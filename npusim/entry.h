@@ -60,6 +60,9 @@ static inline aclError sim_enter_any(enum sim_fn fn)
 /* Records "function: text (code)" for the calling thread; returns code. */
 aclError sim_fail(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* For functions that only the chips of these families (SOC_BIT) have. */
+aclError sim_chip(unsigned families);
+
 /* The texts since the last call, newest first, or NULL. */
 const char *sim_error_take(void);
 

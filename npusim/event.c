@@ -118,7 +118,8 @@ static aclError create(aclrtEvent *event, uint32_t flag, bool ex)
     if (flag == ACL_EVENT_IPC && ex) {
         return sim_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "npusim has no IPC events");
     }
-    if (flag == 0 || (flag & ~known) != 0) {
+    bool mixed = (flag & ACL_EVENT_EXTERNAL) != 0 && flag != ACL_EVENT_EXTERNAL;
+    if (flag == 0 || (flag & ~known) != 0 || mixed) {
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "flag 0x%x is not valid", flag);
     }
     aclError rc = context_need(&ctx);

@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,13 +74,12 @@ static bool rule_parse(const char *s, size_t len)
     return true;
 }
 
-bool fault_load(const char *text, char *why, size_t why_len)
+bool fault_load(const char *text)
 {
     rule_count = 0;
     for (const char *s = text; s != NULL && *s != '\0';) {
         size_t len = strcspn(s, ",");
         if (!rule_parse(s, len)) {
-            snprintf(why, why_len, "'%.*s' is not FUNCTION:NTH=CODE[@RANK]", (int)len, s);
             rule_count = 0;
             return false;
         }

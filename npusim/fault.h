@@ -8,12 +8,11 @@
 #define NPUSIM_FAULT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "acl/ascend_abi.h"
 
-/* Replaces the plan. On a bad text returns false, with the bad part in why. */
-bool fault_load(const char *text, char *why, size_t why_len);
+/* Replaces the plan; NULL: by none. False on a bad text. */
+bool fault_load(const char *text);
 
 /* Does the plan hold anything for this process? */
 bool fault_any(void);

@@ -139,7 +139,7 @@ static aclError value_submit(enum task_type type, void *p, uint64_t value, uint3
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "address %p or flag %u is not valid", p, flag);
     }
     aclError rc = stream_use(stream, &s);
-    if (rc != ACL_SUCCESS) {
+    if (rc != ACL_SUCCESS || (rc = sim_chip(SOC_NEWER)) != ACL_SUCCESS) {
         return rc;
     }
     struct region *r = region_get(p);

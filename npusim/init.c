@@ -144,7 +144,6 @@ SIM_API aclError aclInit(const char *configPath)
 
 static void tear_down(void)
 {
-    init_refs = 0;
     context_end_all();
     memory_free_host();
     peer_forget_all();
@@ -152,43 +151,38 @@ static void tear_down(void)
     node_close();
 }
 
-SIM_API aclError aclFinalize(void)
+/* Drops one reference, or all; tells how many are left. */
+static aclError finalize(bool all, uint64_t *left)
 {
-    aclError rc = sim_enter_any(SIM_F_aclFinalize);
-    if (rc != ACL_SUCCESS) {
-        return rc;
-    }
+    aclError rc = ACL_SUCCESS;
     pthread_mutex_lock(&init_lock);
     if (init_refs == 0 || forked) {
         rc = sim_fail(ACL_ERROR_REPEAT_FINALIZE, "the process is not initialised");
     } else {
-        tear_down();
+        *left = all ? 0 : init_refs - 1;
+        init_refs = *left;
+        if (*left == 0) {
+            tear_down();
+        }
     }
     pthread_mutex_unlock(&init_lock);
     return rc;
 }
 
+SIM_API aclError aclFinalize(void)
+{
+    uint64_t left;
+    aclError rc = sim_enter_any(SIM_F_aclFinalize);
+    return rc != ACL_SUCCESS ? rc : finalize(true, &left);
+}
+
 SIM_API aclError aclFinalizeReference(uint64_t *refCount)
 {
+    uint64_t left;
     aclError rc = sim_enter_any(SIM_F_aclFinalizeReference);
-    if (rc != ACL_SUCCESS) {
-        return rc;
+    if (rc == ACL_SUCCESS && (rc = finalize(false, &left)) == ACL_SUCCESS && refCount != NULL) {
+        *refCount = left;
     }
-    pthread_mutex_lock(&init_lock);
-    if (init_refs == 0 || forked) {
-        rc = sim_fail(ACL_ERROR_REPEAT_FINALIZE, "the process is not initialised");
-    } else {
-        uint64_t left = init_refs - 1;
-        if (left == 0) {
-            tear_down();
-        } else {
-            init_refs = left;
-        }
-        if (refCount != NULL) {
-            *refCount = left;
-        }
-    }
-    pthread_mutex_unlock(&init_lock);
     return rc;
 }
 

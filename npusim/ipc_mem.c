@@ -119,7 +119,7 @@ SIM_API aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, s
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu, len %zu or flags 0x%llx", size, len,
                         (unsigned long long)flags);
     }
-    if ((rc = context_need(&ctx)) != ACL_SUCCESS) {
+    if ((rc = context_need(&ctx)) != ACL_SUCCESS || (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
         return rc;
     }
     struct region *r = region_get(devPtr);
@@ -128,6 +128,9 @@ SIM_API aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, s
         rc = sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
                       "%p, %zu bytes: not a whole allocation of this process on a page of its own",
                       devPtr, size);
+    } else if (knobs.family == SOC_310P && !r->p2p) {
+        rc = sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+                      "%p was allocated without a P2P policy, which %s wants", devPtr, knobs.soc);
     } else {
         rc = export_make(r, size, key, flags != 0);
     }
@@ -171,7 +174,7 @@ SIM_API aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t n
     if (num == 0 || num > PIDS_PER_CALL) {
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "num %zu is not 1..%d", num, PIDS_PER_CALL);
     }
-    if ((rc = context_need(&ctx)) != ACL_SUCCESS) {
+    if ((rc = context_need(&ctx)) != ACL_SUCCESS || (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
         return rc;
     }
     pthread_mutex_lock(&ipc_lock);
@@ -280,8 +283,17 @@ static struct node_export *find_export(const char *key, struct key_mem *k, struc
     return allowed ? e : NULL;
 }
 
+/* As the flag for peer access asks: both directions. */
+static aclError import_reach(int dev, int exp_dev)
+{
+    return knobs_user(exp_dev) >= 0 && peer_enable_both(dev, exp_dev)
+               ? ACL_SUCCESS
+               : sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+                          "no peer access to device %d: not visible here, or no path", exp_dev);
+}
+
 /* Under the lock: another import of a key that this process has. */
-static aclError import_again(struct region *r, int dev)
+static aclError import_again(struct region *r, int dev, bool peer)
 {
     if (knobs.one_import) {
         return sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
@@ -294,8 +306,9 @@ static aclError import_again(struct region *r, int dev)
     if (atomic_load(&r->exp->serial) != r->exp_serial || !node_alive(r->owner)) {
         return sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the export is gone");
     }
-    r->imports++;
-    return ACL_SUCCESS;
+    aclError rc = peer ? import_reach(dev, r->exp_dev) : ACL_SUCCESS;
+    r->imports += rc == ACL_SUCCESS;
+    return rc;
 }
 
 /* Under the lock. */
@@ -310,9 +323,9 @@ static aclError import_first(const char *key, int dev, bool peer, struct region 
                         "is not listed",
                         node_self->tgid);
     }
-    if (peer && (knobs_user(e->device) < 0 || !peer_enable_both(dev, e->device))) {
-        return sim_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-                        "no peer access to device %d: not visible here, or no path", e->device);
+    aclError rc = peer ? import_reach(dev, e->device) : ACL_SUCCESS;
+    if (rc != ACL_SUCCESS) {
+        return rc;
     }
     *r = import_make(owner, e, k.serial, key, dev);
     return *r != NULL ? ACL_SUCCESS
@@ -335,14 +348,13 @@ SIM_API aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "flags 0x%llx are unknown",
                         (unsigned long long)flags);
     }
-    if ((rc = context_need(&ctx)) != ACL_SUCCESS) {
+    if ((rc = context_need(&ctx)) != ACL_SUCCESS || (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
         return rc;
     }
+    bool peer = flags == ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS;
     pthread_mutex_lock(&ipc_lock);
     struct region *r = import_find(key, &at);
-    rc = r != NULL ? import_again(r, ctx->dev)
-                   : import_first(key, ctx->dev,
-                                  flags == ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS, &r);
+    rc = r != NULL ? import_again(r, ctx->dev, peer) : import_first(key, ctx->dev, peer, &r);
     if (rc == ACL_SUCCESS) {
         *devPtr = (void *)r->base;
         sim_count(SIM_C_MEM_IMPORT, 1);
@@ -387,7 +399,7 @@ SIM_API aclError aclrtIpcMemClose(const char *key)
     if (key == NULL) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "key is NULL");
     }
-    if ((rc = context_need(&ctx)) != ACL_SUCCESS) {
+    if ((rc = context_need(&ctx)) != ACL_SUCCESS || (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
         return rc;
     }
     pthread_mutex_lock(&ipc_lock);

@@ -10,6 +10,7 @@
 #include "fault.h"
 
 #define MIN_HBM (4ull << 20)
+#define MAX_HBM (1ull << 44)
 
 struct knobs knobs;
 
@@ -58,12 +59,9 @@ static bool set_hbm(const char *s)
     uint64_t v = strtoull(s, &end, 10);
     static const char units[] = "KMGT";
     const char *u = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    if (u != NULL) {
-        v <<= 10 * (u - units + 1);
-        end++;
-    }
-    knobs.hbm = v;
-    return *end == '\0' && v >= MIN_HBM && v <= 1ull << 44;
+    int shift = u != NULL ? 10 * (int)(u - units + 1) : 0;
+    knobs.hbm = v << shift;
+    return end[u != NULL] == '\0' && v <= MAX_HBM >> shift && knobs.hbm >= MIN_HBM;
 }
 
 static bool set_soc(const char *s)
@@ -174,9 +172,9 @@ static bool peer_pairs(const char *s)
 /* "011/101/110": row i, column j is 1 where i reaches j */
 static bool peer_matrix(const char *s)
 {
-    size_t row = 0, col = 0;
+    size_t row = 0, col = 0, width = strcspn(s, "/");
     for (; *s != '\0'; s++) {
-        if (*s == '/') {
+        if (*s == '/' && col == width) {
             row++;
             col = 0;
         } else if ((*s == '0' || *s == '1') && row < SIM_MAX_DEVICES && col < SIM_MAX_DEVICES) {
@@ -188,7 +186,7 @@ static bool peer_matrix(const char *s)
             return false;
         }
     }
-    return true;
+    return col == width && row + 1 == width;
 }
 
 static bool set_peer(const char *s)
@@ -225,12 +223,6 @@ static bool set_pci(const char *s)
     return true;
 }
 
-static bool set_fault(const char *s)
-{
-    char why[200];
-    return fault_load(s, why, sizeof(why));
-}
-
 static bool set_dir(const char *s)
 {
     return *s == '/' && strlen(s) < PATH_MAX - 32;
@@ -252,9 +244,9 @@ static const struct {
     {"NPUSIM_ONE_IMPORT", set_one_import, "y or n"},
     {"NPUSIM_MAX_NOTIFY", set_max_notify, "a number from 0 to 8192"},
     {"NPUSIM_TGID_OFFSET", set_tgid_offset, "a number from 0 to 100000000"},
-    {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a matrix (011/101/110)"},
+    {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a square matrix (011/101/110)"},
     {"NPUSIM_PCI", set_pci, "PCI addresses dddd:bb:dd.f separated by commas"},
-    {"NPUSIM_FAULT", set_fault, "FUNCTION:NTH=CODE[@RANK] separated by commas, NTH may be *"},
+    {"NPUSIM_FAULT", fault_load, "FUNCTION:NTH=CODE[@RANK] separated by commas, NTH may be *"},
     {"NPUSIM_STATS", set_stats, "a file name; %p is the process id, %r the MPI rank"},
     {"NPUSIM_DIR", set_dir, "an absolute directory name"},
 };
@@ -311,14 +303,28 @@ static bool visible_load(char *why, size_t why_len)
     return true;
 }
 
+/* What a device has of each, as published for its family. A process cannot
+ * have more than 8192 notifies here. */
+static void limits_load(void)
+{
+    static const struct {
+        uint32_t notify, stream;
+    } limits[] = {
+        [SOC_950] = {8192, 1984}, [SOC_A3] = {8192, 1984},   [SOC_A2] = {8192, 1984},
+        [SOC_310B] = {2048, 512}, [SOC_310P] = {1024, 1024}, [SOC_910] = {1024, 2048},
+    };
+    knobs.max_stream = limits[knobs.family].stream;
+    if (getenv("NPUSIM_MAX_NOTIFY") == NULL) {
+        knobs.max_notify = limits[knobs.family].notify;
+    }
+}
+
 bool knobs_load(char *why, size_t why_len)
 {
-    char bad[200];
     memset(&knobs, 0, sizeof(knobs));
-    fault_load(NULL, bad, sizeof(bad));
+    fault_load(NULL);
     knobs.devices = 8;
     knobs.hbm = 16ull << 30;
-    knobs.max_notify = 8192;
     knobs.seed = 1;
     set_soc("Ascend910B3");
     if (!names_known(why, why_len)) {
@@ -332,6 +338,7 @@ bool knobs_load(char *why, size_t why_len)
             return false;
         }
     }
+    limits_load();
     return visible_load(why, why_len);
 }
 

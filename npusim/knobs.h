@@ -22,6 +22,11 @@ enum soc_family {
     SOC_910
 };
 
+/* Sets of families, for what only some chips have. */
+#define SOC_BIT(_family) (1u << (_family))
+#define SOC_NEWER        (SOC_BIT(SOC_950) | SOC_BIT(SOC_A3) | SOC_BIT(SOC_A2))
+#define SOC_PEERS        (SOC_NEWER | SOC_BIT(SOC_310P) | SOC_BIT(SOC_910)) /* not 310B */
+
 enum async_mode {
     ASYNC_EAGER,
     ASYNC_LAZY,
@@ -33,6 +38,11 @@ struct knobs {
     uint64_t hbm;     /* bytes per device, shared by all processes */
     char soc[40];
     enum soc_family family;
+    /* Sets of families, for what only some chips have. */
+#define SOC_BIT(_family) (1u << (_family))
+#define SOC_NEWER        (SOC_BIT(SOC_950) | SOC_BIT(SOC_A3) | SOC_BIT(SOC_A2))
+#define SOC_PEERS        (SOC_NEWER | SOC_BIT(SOC_310P) | SOC_BIT(SOC_910)) /* not 310B */
+
     enum async_mode async;
     uint64_t seed;
     bool va_recycle;
@@ -40,6 +50,7 @@ struct knobs {
     bool poison;
     bool one_import;
     uint32_t max_notify; /* per device, all processes */
+    uint32_t max_stream; /* the same */
     int32_t tgid_offset;
     uint64_t no_peer[SIM_MAX_DEVICES]; /* bit j of [i]: i cannot reach j */
     char pci[SIM_MAX_DEVICES][16];     /* empty: not given */

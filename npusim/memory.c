@@ -227,7 +227,7 @@ static aclError host_register(void *ptr, uint64_t size)
                         (unsigned long long)size);
     }
     aclError rc = context_need(&ctx);
-    if (rc != ACL_SUCCESS) {
+    if (rc != ACL_SUCCESS || (rc = sim_chip(SOC_NEWER)) != ACL_SUCCESS) {
         return rc;
     }
     if (region_gap((uintptr_t)ptr, (uintptr_t)ptr + size, size, 1) == 0) {

@@ -36,15 +36,14 @@ struct region {
     _Atomic uint32_t refs;
     _Atomic bool live;
     /* device memory */
-    uint64_t offset;  /* in the device's memfd */
-    bool shared_page; /* packed with others by NPUSIM_SUBALLOC */
+    uint64_t offset; /* in the device's memfd */
+    bool p2p;        /* allocated by a P2P policy */
     /* imports */
     struct node *owner;
     struct node_export *exp;
     uint64_t exp_serial;
     int exp_dev;
-    uint32_t imports;     /* times imported, under the IPC lock */
-    _Atomic bool peer_ok; /* access between the two devices seen enabled */
+    uint32_t imports; /* times imported, under the IPC lock */
     char key[ASCEND_ABI_IPC_KEY_SIZE];
 };
 

@@ -195,12 +195,22 @@ static void adopt(const char *path, int32_t tgid)
     }
 }
 
+/* A program that outlives many others must not keep what they had. The mapping
+ * stays, tasks may hold pointers into it, but without memory behind it. */
+static void bury(struct node *n)
+{
+    atomic_store(&n->dead, 1);
+    fallocate(n->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, sizeof(struct node_file));
+    close(n->fd);
+}
+
 /* Under the lock: learns of new processes and of deaths. */
 static void rescan(void)
 {
-    for (int i = 0; i < node_count; i++) {
-        if (!atomic_load(&nodes[i]->dead) && !lock_held(nodes[i]->fd)) {
-            atomic_store(&nodes[i]->dead, 1);
+    for (int i = node_count - 1; i >= 0; i--) {
+        if (atomic_load(&nodes[i]->dead) || !lock_held(nodes[i]->fd)) {
+            bury(nodes[i]);
+            nodes[i] = nodes[--node_count];
         }
     }
     roster_seen = atomic_load(roster);
@@ -254,9 +264,10 @@ void node_close(void)
     struct node_file *f = node_self->file;
     atomic_store(&f->state, NODE_IDLE);
     for (int i = 0; i < SIM_MAX_DEVICES; i++) {
-        atomic_store(&f->dev[i].used, 0);
         atomic_store(&f->dev[i].peers, 0);
-        atomic_store(&f->dev[i].notifies, 0);
+        for (int what = 0; what < NODE_BUDGETS; what++) {
+            atomic_store(&f->dev[i].taken[what], 0);
+        }
     }
     for (int i = 0; i < NODE_FOREIGN; i++) {
         atomic_store(&f->foreign[i].tgid, 0);
@@ -340,20 +351,11 @@ static bool counts(struct node *n)
            atomic_load_explicit(&n->file->state, memory_order_relaxed) == NODE_LIVE;
 }
 
-static uint64_t sum_used(int device)
+static uint64_t sum_taken(int device, enum node_budget what)
 {
-    uint64_t sum = atomic_load(&node_self->file->dev[device].used);
+    uint64_t sum = atomic_load(&node_self->file->dev[device].taken[what]);
     for (int i = 0; i < node_count; i++) {
-        sum += counts(nodes[i]) ? atomic_load(&nodes[i]->file->dev[device].used) : 0;
-    }
-    return sum;
-}
-
-static uint64_t sum_notifies(int device)
-{
-    uint64_t sum = atomic_load(&node_self->file->dev[device].notifies);
-    for (int i = 0; i < node_count; i++) {
-        sum += counts(nodes[i]) ? atomic_load(&nodes[i]->file->dev[device].notifies) : 0;
+        sum += counts(nodes[i]) ? atomic_load(&nodes[i]->file->dev[device].taken[what]) : 0;
     }
     return sum;
 }
@@ -362,57 +364,39 @@ uint64_t node_used(int device)
 {
     pthread_mutex_lock(&node_lock);
     rescan();
-    uint64_t sum = sum_used(device);
+    uint64_t sum = sum_taken(device, BUDGET_MEMORY);
     pthread_mutex_unlock(&node_lock);
     return sum;
 }
 
-/* The bytes are taken before the sum is read: two processes that race for the
- * last ones may both be refused, but can never both get them. */
-bool node_take(int device, uint64_t bytes)
+/* Taken before the sum is read: two processes that race for the last ones may
+ * both be refused, but can never both get them. */
+bool node_take(int device, enum node_budget what, uint64_t amount)
 {
-    _Atomic uint64_t *used = &node_self->file->dev[device].used;
+    const uint64_t limits[NODE_BUDGETS] = {
+        [BUDGET_MEMORY] = knobs.hbm,
+        [BUDGET_NOTIFIES] = knobs.max_notify,
+        [BUDGET_STREAMS] = knobs.max_stream,
+    };
+    _Atomic uint64_t *taken = &node_self->file->dev[device].taken[what];
     pthread_mutex_lock(&node_lock);
     rescan_if_new();
-    atomic_fetch_add(used, bytes);
-    bool ok = sum_used(device) <= knobs.hbm;
+    atomic_fetch_add(taken, amount);
+    bool ok = sum_taken(device, what) <= limits[what];
     if (!ok) {
         rescan();
-        ok = sum_used(device) <= knobs.hbm;
+        ok = sum_taken(device, what) <= limits[what];
     }
     if (!ok) {
-        atomic_fetch_sub(used, bytes);
+        atomic_fetch_sub(taken, amount);
     }
     pthread_mutex_unlock(&node_lock);
     return ok;
 }
 
-void node_give(int device, uint64_t bytes)
+void node_give(int device, enum node_budget what, uint64_t amount)
 {
-    atomic_fetch_sub(&node_self->file->dev[device].used, bytes);
-}
-
-bool node_take_notify(int device)
-{
-    _Atomic uint32_t *taken = &node_self->file->dev[device].notifies;
-    pthread_mutex_lock(&node_lock);
-    rescan_if_new();
-    atomic_fetch_add(taken, 1);
-    bool ok = sum_notifies(device) <= knobs.max_notify;
-    if (!ok) {
-        rescan();
-        ok = sum_notifies(device) <= knobs.max_notify;
-    }
-    if (!ok) {
-        atomic_fetch_sub(taken, 1);
-    }
-    pthread_mutex_unlock(&node_lock);
-    return ok;
-}
-
-void node_give_notify(int device)
-{
-    atomic_fetch_sub(&node_self->file->dev[device].notifies, 1);
+    atomic_fetch_sub(&node_self->file->dev[device].taken[what], amount);
 }
 
 bool node_each(bool (*fn)(struct node *n, const void *arg), const void *arg)

@@ -65,10 +65,17 @@ struct node_foreign {
     uint32_t slot, gen;
 };
 
+/* What the processes of a node share of each device. */
+enum node_budget {
+    BUDGET_MEMORY, /* bytes */
+    BUDGET_NOTIFIES,
+    BUDGET_STREAMS,
+    NODE_BUDGETS
+};
+
 struct node_dev {
-    _Atomic uint64_t used;     /* bytes of device memory */
-    _Atomic uint64_t peers;    /* bit j: access from here to device j enabled */
-    _Atomic uint32_t notifies; /* slots taken */
+    _Atomic uint64_t taken[NODE_BUDGETS]; /* by this process */
+    _Atomic uint64_t peers;               /* bit j: access from here to device j enabled */
 };
 
 enum node_state {
@@ -144,14 +151,10 @@ static inline void node_ring(struct node_file *f)
 /* Bytes of a device's memory that live processes use. */
 uint64_t node_used(int device);
 
-/* Takes bytes from a device's memory, or returns false; the dead are
- * reclaimed before it refuses. */
-bool node_take(int device, uint64_t bytes);
-void node_give(int device, uint64_t bytes);
-
-/* The same for one notify of a device. */
-bool node_take_notify(int device);
-void node_give_notify(int device);
+/* Takes from what a device has, or returns false; the dead are reclaimed
+ * before it refuses. */
+bool node_take(int device, enum node_budget what, uint64_t amount);
+void node_give(int device, enum node_budget what, uint64_t amount);
 
 /* Calls fn for every other live process; stops when it returns true. */
 bool node_each(bool (*fn)(struct node *n, const void *arg), const void *arg);

@@ -53,7 +53,7 @@ static bool refers(struct node *n, const void *arg)
 static void slot_release(struct node_notify *w)
 {
     atomic_store(&w->gen, 0);
-    node_give_notify(w->device);
+    node_give(w->device, BUDGET_NOTIFIES, 1);
 }
 
 /* A destroyed notify keeps its place until the last importer is gone. */
@@ -70,7 +70,7 @@ static void sweep_dying(void)
 
 static bool slot_take(int dev, uint32_t *slot)
 {
-    if (!node_take_notify(dev)) {
+    if (!node_take(dev, BUDGET_NOTIFIES, 1)) {
         return false;
     }
     for (uint32_t i = 0; i < NODE_NOTIFIES; i++) {
@@ -86,7 +86,7 @@ static bool slot_take(int dev, uint32_t *slot)
             return true;
         }
     }
-    node_give_notify(dev);
+    node_give(dev, BUDGET_NOTIFIES, 1);
     return false;
 }
 
@@ -314,6 +314,7 @@ SIM_API aclError aclrtNotifyBatchReset(aclrtNotify *list, size_t num)
     if (rc == ACL_SUCCESS && (list == NULL || num == 0)) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "no notifies given");
     }
+    rc = rc == ACL_SUCCESS ? sim_chip(SOC_NEWER) : rc;
     for (size_t i = 0; rc == ACL_SUCCESS && i < num; i++) {
         struct notify *n;
         rc = notify_use(list[i], &n);
@@ -344,7 +345,8 @@ SIM_API aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t l
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "len %zu is below 65 or flags 0x%llx unknown",
                         len, (unsigned long long)flags);
     }
-    if ((rc = notify_use(notify, &n)) != ACL_SUCCESS || (rc = context_need(&ctx)) != ACL_SUCCESS) {
+    if ((rc = notify_use(notify, &n)) != ACL_SUCCESS || (rc = context_need(&ctx)) != ACL_SUCCESS ||
+        (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
         return rc;
     }
     uint32_t set = NOTIFY_EXPORTED | (flags != ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT ? NOTIFY_OPEN : 0);
@@ -384,11 +386,11 @@ SIM_API aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_
     }
     pthread_mutex_lock(&slot_lock);
     uint32_t count = atomic_load(&n->word->pid_count);
-    if (count<NODE_NOTIFY_PIDS && * pid> 0 && *pid != node_self->tgid) {
+    if (*pid <= 0 || (*pid != node_self->tgid && count == NODE_NOTIFY_PIDS)) {
+        rc = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+    } else if (*pid != node_self->tgid) {
         node_list(&n->word->pids[count], *pid);
         atomic_store(&n->word->pid_count, count + 1);
-    } else if (*pid != node_self->tgid) {
-        rc = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     }
     pthread_mutex_unlock(&slot_lock);
     return rc == ACL_SUCCESS ? rc
@@ -454,7 +456,7 @@ SIM_API aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, ui
         return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "flags 0x%llx are unknown",
                         (unsigned long long)flags);
     }
-    if ((rc = context_need(&ctx)) != ACL_SUCCESS) {
+    if ((rc = context_need(&ctx)) != ACL_SUCCESS || (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
         return rc;
     }
     struct node *owner = key_read_notify(key, &k) ? node_find(k.tgid) : NULL;

@@ -80,7 +80,8 @@ SIM_API aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t device
     if (rc == ACL_SUCCESS && canAccessPeer == NULL) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "canAccessPeer is NULL");
     }
-    if (rc == ACL_SUCCESS && (rc = pair(deviceId, peerDeviceId, &a, &b)) == ACL_SUCCESS) {
+    if (rc == ACL_SUCCESS && (rc = sim_chip(SOC_PEERS)) == ACL_SUCCESS &&
+        (rc = pair(deviceId, peerDeviceId, &a, &b)) == ACL_SUCCESS) {
         *canAccessPeer = wired(a, b);
     }
     return rc;
@@ -90,7 +91,10 @@ static aclError current_pair(int32_t peer, int *a, int *b)
 {
     struct context *ctx;
     aclError rc = context_need(&ctx);
-    return rc != ACL_SUCCESS ? rc : pair(knobs_user(ctx->dev), peer, a, b);
+    if (rc != ACL_SUCCESS || (rc = sim_chip(SOC_PEERS)) != ACL_SUCCESS) {
+        return rc;
+    }
+    return pair(knobs_user(ctx->dev), peer, a, b);
 }
 
 SIM_API aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)

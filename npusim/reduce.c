@@ -101,9 +101,6 @@ REDUCE_LOOP(float, float, float, SAME, SAME, float)
 REDUCE_LOOP(fp16, uint16_t, float, half_to_float, float_to_half, float)
 REDUCE_LOOP(bf16, uint16_t, float, bf16_to_float, float_to_bf16, float)
 
-#define BIT(_family) (1u << (_family))
-#define A2_A3        (BIT(SOC_A2) | BIT(SOC_A3))
-
 /* Which families reduce which types, and which only by sum. */
 static const struct {
     aclDataType type;
@@ -111,14 +108,14 @@ static const struct {
     void (*run)(void *, const void *, size_t, int);
     unsigned families;
 } types[] = {
-    {ACL_INT8, 1, reduce_int8, A2_A3 | BIT(SOC_950) | BIT(SOC_310B)},
-    {ACL_INT16, 2, reduce_int16, A2_A3 | BIT(SOC_950) | BIT(SOC_310B) | BIT(SOC_310P)},
-    {ACL_INT32, 4, reduce_int32, A2_A3 | BIT(SOC_950) | BIT(SOC_310B)},
-    {ACL_UINT32, 4, reduce_uint32, BIT(SOC_950)},
-    {ACL_FLOAT16, 2, reduce_fp16, A2_A3 | BIT(SOC_950) | BIT(SOC_310B) | BIT(SOC_310P)},
+    {ACL_INT8, 1, reduce_int8, SOC_NEWER | SOC_BIT(SOC_310B)},
+    {ACL_INT16, 2, reduce_int16, SOC_NEWER | SOC_BIT(SOC_310B) | SOC_BIT(SOC_310P)},
+    {ACL_INT32, 4, reduce_int32, SOC_NEWER | SOC_BIT(SOC_310B)},
+    {ACL_UINT32, 4, reduce_uint32, SOC_BIT(SOC_950)},
+    {ACL_FLOAT16, 2, reduce_fp16, SOC_NEWER | SOC_BIT(SOC_310B) | SOC_BIT(SOC_310P)},
     {ACL_FLOAT, 4, reduce_float,
-     A2_A3 | BIT(SOC_950) | BIT(SOC_310B) | BIT(SOC_310P) | BIT(SOC_910)},
-    {ACL_BF16, 2, reduce_bf16, A2_A3 | BIT(SOC_950)},
+     SOC_NEWER | SOC_BIT(SOC_310B) | SOC_BIT(SOC_310P) | SOC_BIT(SOC_910)},
+    {ACL_BF16, 2, reduce_bf16, SOC_NEWER},
 };
 
 static void reduce_drop(struct stream *s, struct task *t)
@@ -157,7 +154,7 @@ static aclError type_find(aclDataType type, aclrtReduceKind kind, int *index)
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (types[i].type == type) {
             *index = (int)i;
-            return (types[i].families & BIT(knobs.family)) != 0 &&
+            return (types[i].families & SOC_BIT(knobs.family)) != 0 &&
                            kind != ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL &&
                            (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || !sum_only)
                        ? ACL_SUCCESS

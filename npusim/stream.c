@@ -8,11 +8,9 @@
 
 #include "node.h"
 
-#define STREAMS_PER_DEVICE 1984
-#define NESTING            4 /* a wait may move the stream it waits for, and so on */
+#define NESTING 4 /* a wait may move the stream it waits for, and so on */
 
 static struct handle_table streams = HANDLE_TABLE(struct stream, 8192);
-static _Atomic int per_device[SIM_MAX_DEVICES];
 _Atomic bool stream_poll_needed;
 _Atomic uint32_t stream_queued_total;
 static _Atomic uint64_t random_at;
@@ -40,13 +38,12 @@ uint64_t sim_random(void)
 
 struct stream *stream_new(struct context *ctx, uint32_t flags)
 {
-    if (atomic_fetch_add(&per_device[ctx->dev], 1) >= STREAMS_PER_DEVICE) {
-        atomic_fetch_sub(&per_device[ctx->dev], 1);
+    if (!node_take(ctx->dev, BUDGET_STREAMS, 1)) {
         return NULL;
     }
     struct stream *s = handle_new(&streams, offsetof(struct stream, lock));
     if (s == NULL) {
-        atomic_fetch_sub(&per_device[ctx->dev], 1);
+        node_give(ctx->dev, BUDGET_STREAMS, 1);
         return NULL;
     }
     if (!s->made) {
@@ -83,7 +80,7 @@ void stream_end(struct stream *s)
         t = next;
     }
     atomic_store(&s->queued, 0);
-    atomic_fetch_sub(&per_device[s->dev], 1);
+    node_give(s->dev, BUDGET_STREAMS, 1);
     sim_uncount(SIM_C_LIVE_STREAM, 1);
     handle_free(&streams, s);
 }

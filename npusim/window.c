@@ -128,13 +128,13 @@ static bool back_with_pages(struct window *w, uintptr_t at, size_t span)
            fallocate(w->memfd, 0, (off_t)(lo - w->base), (off_t)(hi - lo)) == 0;
 }
 
-static struct region *place(int dev, size_t size, size_t page)
+static struct region *place(int dev, size_t size, size_t page, bool p2p)
 {
     struct window *w = &windows[dev];
     bool pack = knobs.suballoc && size <= SMALL_MAX;
     size_t align = pack ? PACK_ALIGN : page;
     size_t span = (size + align - 1) / align * align;
-    if (!node_take(dev, span)) {
+    if (!node_take(dev, BUDGET_MEMORY, span)) {
         return NULL;
     }
     struct region *r = calloc(1, sizeof(*r));
@@ -151,7 +151,7 @@ static struct region *place(int dev, size_t size, size_t page)
         r->dev = dev;
         r->page = (uint32_t)(pack ? PAGE_HUGE : page);
         r->offset = at - w->base;
-        r->shared_page = pack;
+        r->p2p = p2p;
         if (region_add(r)) {
             sim_count(SIM_C_LIVE_ALLOC, 1);
             sim_count(SIM_C_LIVE_BYTES, span);
@@ -159,7 +159,7 @@ static struct region *place(int dev, size_t size, size_t page)
         }
     }
     free(r);
-    node_give(dev, span);
+    node_give(dev, BUDGET_MEMORY, span);
     return NULL;
 }
 
@@ -168,6 +168,8 @@ struct region *window_alloc(int dev, size_t size, aclrtMemMallocPolicy policy)
     int kind = (int)policy & 0xff;
     bool normal = kind == ACL_MEM_MALLOC_NORMAL_ONLY || kind == ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
     bool huge = kind == ACL_MEM_MALLOC_HUGE_ONLY || kind == ACL_MEM_MALLOC_HUGE_ONLY_P2P;
+    bool p2p = kind == ACL_MEM_MALLOC_HUGE_FIRST_P2P || kind == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
+               kind == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || kind == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
     bool giant = kind == ACL_MEM_MALLOC_HUGE1G_ONLY || kind == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
     size_t page = giant                                   ? PAGE_GIANT
                   : huge || (!normal && size > SMALL_MAX) ? PAGE_HUGE
@@ -178,9 +180,9 @@ struct region *window_alloc(int dev, size_t size, aclrtMemMallocPolicy policy)
     }
     pthread_mutex_lock(&window_lock);
     if (windows[dev].base != 0 || window_make(&windows[dev])) {
-        r = place(dev, size, page);
+        r = place(dev, size, page, p2p);
         if (r == NULL && page == PAGE_HUGE && !huge) {
-            r = place(dev, size, PAGE_NORMAL);
+            r = place(dev, size, PAGE_NORMAL, p2p);
         }
     }
     pthread_mutex_unlock(&window_lock);
@@ -201,7 +203,7 @@ static void release(struct region *r)
     w->freed[w->freed_at % RECYCLE].at = r->base;
     w->freed[w->freed_at % RECYCLE].span = r->span;
     w->freed_at = (w->freed_at + 1) % RECYCLE;
-    node_give(r->dev, r->span);
+    node_give(r->dev, BUDGET_MEMORY, r->span);
     sim_uncount(SIM_C_LIVE_ALLOC, 1);
     sim_uncount(SIM_C_LIVE_BYTES, r->span);
     region_put(r);

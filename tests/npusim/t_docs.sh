@@ -10,7 +10,8 @@ sed -n 's/^| `\(NPUSIM_[A-Z_]*\)` .*/\1/p' "$doc" | sort >"$TMPDIR/doc"
 diff "$TMPDIR/code" "$TMPDIR/doc" || t_fail "variables (<: code, >: documentation)"
 sed -n 's/^    _c([A-Z0-9_]*, "\([a-z0-9._]*\)").*/\1/p' "$ASC_TOP_SRCDIR/npusim/counters.h" \
     >"$TMPDIR/counters"
-[ -s "$TMPDIR/counters" ] || t_fail "no counters found in counters.h"
+[ "$(wc -l <"$TMPDIR/counters")" = "$(grep -o '_c([A-Z]' "$ASC_TOP_SRCDIR/npusim/counters.h" | wc -l)" ] ||
+    t_fail "the list in counters.h is not one counter a line"
 while read -r name; do
     grep -q "${name##*.}" "$doc" || t_fail "counter $name is not described"
 done <"$TMPDIR/counters"

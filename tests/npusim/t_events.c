@@ -21,6 +21,8 @@ int main(void)
     t_acl_ok(aclrtCreateEventExWithFlag(&plain, ACL_EVENT_CAPTURE_STREAM_PROGRESS));
     t_acl_fails(aclrtCreateEventExWithFlag(&ex, ACL_EVENT_IPC), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     t_acl_fails(aclrtCreateEventWithFlag(&ex, 0x8000), ACL_ERROR_RT_PARAM_INVALID);
+    t_acl_fails(aclrtCreateEventWithFlag(&old, ACL_EVENT_EXTERNAL | ACL_EVENT_SYNC),
+                ACL_ERROR_RT_PARAM_INVALID);
 
     t_acl_ok(aclrtQueryEventStatus(ex, &st));
     t_check(st == ACL_EVENT_RECORDED_STATUS_COMPLETE, "before the first record: %d", st);
