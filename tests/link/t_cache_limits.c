@@ -10,6 +10,7 @@
 
 #define SIZE    ((size_t)64 << 10)
 #define BUFFERS 16
+#define MANY    5000 /* more than a board has slots for imports */
 
 static const char *mode;
 
@@ -75,6 +76,9 @@ static void importer(t_world_t *world)
     if (strcmp(mode, "off") == 0) {
         t_check(asc_link_counter("import_closed") == BUFFERS, "cache is off");
         use_together(world);
+        for (int i = 0; i < MANY; i++) {
+            asc_link_import_release(t_import(world->rkey[0]));
+        }
         return;
     }
     t_check(asc_link_counter("import_evicted") == BUFFERS - 4, "%lld evictions",

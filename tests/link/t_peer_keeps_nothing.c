@@ -39,6 +39,8 @@ static int role(t_world_t *world, int me)
     if (me == 0) {
         t_check(asc_link_counter("free_parked") == 0, "%lld frees waited for an idle import",
                 (long long)asc_link_counter("free_parked"));
+        t_check(t_counter("ipc.mem.close") == ROUNDS, "%llu of %d keys were closed",
+                (unsigned long long)t_counter("ipc.mem.close"), ROUNDS);
     }
     t_barrier(world);
     asc_link_quiesce(5000);

@@ -32,6 +32,7 @@ static int role(t_world_t *world, int me)
             atomic_store(&world->flag[1], round + 1);
             t_barrier(world);
         }
+        t_check(asc_link_counter("free_parked") > 0, "no free met a posted copy");
     } else {
         int pending = 0;
 

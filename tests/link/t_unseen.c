@@ -23,9 +23,9 @@ static void owner(t_world_t *world)
         t_check(asc_link_export((char *)mine + 100, 200, world->rkey[0]) == ASC_OK, "%s",
                 asc_link_last_reason());
         t_check(asc_link_export(mine, SIZE, world->rkey[1]) == ASC_OK, "second use");
+        asc_link_export_release(world->rkey[1]); /* the first one goes on */
         t_barrier(world);
         t_barrier(world); /* imported, not released */
-        asc_link_export_release(world->rkey[1]);
         asc_link_export_release(world->rkey[0]);
         t_barrier(world);
         t_barrier(world); /* copied and released */
