@@ -81,8 +81,11 @@ void t_mpi_start(int argc, char **argv, int thread_level);
  *  test naming the case; the same call must be made on all ranks. */
 void t_case_check(const t_case_t *c);
 
+/** More than four ranks: on few cores a test then takes one count, not several. */
+bool t_many_ranks(void);
+
 /** Does every type with every collective of [first, last), in place and not,
- *  with three roots and the counts 0, 1 and odd. */
+ *  with two roots and the counts 0, 1 and odd (of many ranks: odd alone). */
 void t_cases_check(t_case_t c, t_coll_t first, t_coll_t last);
 
 /** Counts, displacements and types of a call; for coll_issue.c. */
