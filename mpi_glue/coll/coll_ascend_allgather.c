@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 static void describe_allgather(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                                mca_common_ascend_use_t *recv)
@@ -42,16 +42,8 @@ static int allgather(const void *sbuf, int scount, struct ompi_datatype_t *sdtyp
                      int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                      mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgather,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_allgather, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -60,19 +52,10 @@ static int iallgather(const void *sbuf, int scount, struct ompi_datatype_t *sdty
                       int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                       ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgather,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_allgather, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int allgather_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -80,20 +63,10 @@ static int allgather_init(const void *sbuf, int scount, struct ompi_datatype_t *
                           struct ompi_communicator_t *comm, struct ompi_info_t *info,
                           ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgather,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_allgather, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_allgatherv(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
@@ -140,17 +113,8 @@ static int allgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdty
                       const int *rcounts, const int *rdispls, struct ompi_datatype_t *rdtype,
                       struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgatherv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_gatherv(
+        &family_allgatherv, module, comm, sbuf, scount, sdtype, rbuf, rcounts, rdispls, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -160,20 +124,10 @@ static int iallgatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdt
                        struct ompi_communicator_t *comm, ompi_request_t **request,
                        mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgatherv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_gatherv(
+        &family_allgatherv, module, comm, sbuf, scount, sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int allgatherv_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -181,21 +135,10 @@ static int allgatherv_init(const void *sbuf, int scount, struct ompi_datatype_t 
                            struct ompi_communicator_t *comm, struct ompi_info_t *info,
                            ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allgatherv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_gatherv(
+        &family_allgatherv, module, comm, sbuf, scount, sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_allgather(mca_coll_base_module_t *module)

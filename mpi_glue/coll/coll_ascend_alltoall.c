@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 static void describe_alltoall(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                               mca_common_ascend_use_t *recv)
@@ -41,16 +41,8 @@ static int alltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtype
                     int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoall,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_alltoall, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -59,19 +51,10 @@ static int ialltoall(const void *sbuf, int scount, struct ompi_datatype_t *sdtyp
                      int rcount, struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                      ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoall,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_alltoall, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int alltoall_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -79,20 +62,10 @@ static int alltoall_init(const void *sbuf, int scount, struct ompi_datatype_t *s
                          struct ompi_communicator_t *comm, struct ompi_info_t *info,
                          ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoall,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_alltoall, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_alltoallv(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
@@ -139,18 +112,9 @@ static int alltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                      const int *rdispls, struct ompi_datatype_t *rdtype,
                      struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_vectors(&family_alltoallv, module, comm, sbuf, scounts, sdispls,
+                                     sdtype, rbuf, rcounts, rdispls, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -161,21 +125,11 @@ static int ialltoallv(const void *sbuf, const int *scounts, const int *sdispls,
                       struct ompi_communicator_t *comm, ompi_request_t **request,
                       mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_vectors(&family_alltoallv, module, comm, sbuf, scounts, sdispls,
+                                     sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int alltoallv_init(const void *sbuf, const int *scounts, const int *sdispls,
@@ -184,22 +138,11 @@ static int alltoallv_init(const void *sbuf, const int *scounts, const int *sdisp
                           struct ompi_communicator_t *comm, struct ompi_info_t *info,
                           ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_vectors(&family_alltoallv, module, comm, sbuf, scounts, sdispls,
+                                     sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_alltoallw(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
@@ -265,23 +208,33 @@ static int invoke_alltoallw(const mca_coll_ascend_call_t *call)
 static const mca_coll_ascend_family_t family_alltoallw = {
     .kind = MCA_COLL_ASCEND_ALLTOALLW, .describe = describe_alltoallw, .invoke = invoke_alltoallw};
 
+static mca_coll_ascend_call_t call_alltoallw(mca_coll_base_module_t *module,
+                                             struct ompi_communicator_t *comm, const void *sbuf,
+                                             const int *scounts, const int *sdispls,
+                                             struct ompi_datatype_t *const *sdtypes, void *rbuf,
+                                             const int *rcounts, const int *rdispls,
+                                             struct ompi_datatype_t *const *rdtypes)
+{
+    return (mca_coll_ascend_call_t){.family = &family_alltoallw,
+                                    .module = module,
+                                    .comm = comm,
+                                    .sbuf = sbuf,
+                                    .scounts = scounts,
+                                    .sdispls = sdispls,
+                                    .sdtypes = sdtypes,
+                                    .rbuf = rbuf,
+                                    .rcounts = rcounts,
+                                    .rdispls = rdispls,
+                                    .rdtypes = rdtypes};
+}
+
 static int alltoallw(const void *sbuf, const int *scounts, const int *sdispls,
                      struct ompi_datatype_t *const *sdtypes, void *rbuf, const int *rcounts,
                      const int *rdispls, struct ompi_datatype_t *const *rdtypes,
                      struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallw,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtypes = sdtypes,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtypes = rdtypes,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_alltoallw(module, comm, sbuf, scounts, sdispls, sdtypes,
+                                                 rbuf, rcounts, rdispls, rdtypes);
 
     return mca_coll_ascend_run(&call);
 }
@@ -292,21 +245,10 @@ static int ialltoallw(const void *sbuf, const int *scounts, const int *sdispls,
                       struct ompi_communicator_t *comm, ompi_request_t **request,
                       mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallw,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtypes = sdtypes,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtypes = rdtypes,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_alltoallw(module, comm, sbuf, scounts, sdispls, sdtypes,
+                                                 rbuf, rcounts, rdispls, rdtypes);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int alltoallw_init(const void *sbuf, const int *scounts, const int *sdispls,
@@ -315,22 +257,10 @@ static int alltoallw_init(const void *sbuf, const int *scounts, const int *sdisp
                           struct ompi_communicator_t *comm, struct ompi_info_t *info,
                           ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_alltoallw,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtypes = sdtypes,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtypes = rdtypes,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_alltoallw(module, comm, sbuf, scounts, sdispls, sdtypes,
+                                                 rbuf, rcounts, rdispls, rdtypes);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_alltoall(mca_coll_base_module_t *module)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 static void describe_bcast(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                            mca_common_ascend_use_t *recv)
@@ -33,17 +33,23 @@ static int invoke_bcast(const mca_coll_ascend_call_t *call)
 static const mca_coll_ascend_family_t family_bcast = {
     .kind = MCA_COLL_ASCEND_BCAST, .describe = describe_bcast, .invoke = invoke_bcast};
 
+static mca_coll_ascend_call_t call_bcast(mca_coll_base_module_t *module,
+                                         struct ompi_communicator_t *comm, void *buf, int count,
+                                         struct ompi_datatype_t *dtype, int root)
+{
+    return (mca_coll_ascend_call_t){.family = &family_bcast,
+                                    .module = module,
+                                    .comm = comm,
+                                    .rbuf = buf,
+                                    .rcount = count,
+                                    .rdtype = dtype,
+                                    .root = root};
+}
+
 static int bcast(void *buf, int count, struct ompi_datatype_t *dtype, int root,
                  struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_bcast,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .rbuf = buf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_bcast(module, comm, buf, count, dtype, root);
 
     return mca_coll_ascend_run(&call);
 }
@@ -52,35 +58,18 @@ static int ibcast(void *buf, int count, struct ompi_datatype_t *dtype, int root,
                   struct ompi_communicator_t *comm, ompi_request_t **request,
                   mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_bcast,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .rbuf = buf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_bcast(module, comm, buf, count, dtype, root);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int bcast_init(void *buf, int count, struct ompi_datatype_t *dtype, int root,
                       struct ompi_communicator_t *comm, struct ompi_info_t *info,
                       ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_bcast,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .rbuf = buf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_bcast(module, comm, buf, count, dtype, root);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_bcast(mca_coll_base_module_t *module)

@@ -44,18 +44,16 @@ static int component_register(void)
     mca->check = true;
     mca->priority = DEFAULT_PRIORITY;
     mca->verbose = 0;
-    (void)mca_base_component_var_register(
+    mca_common_ascend_register_flag(
         version, "enable",
         "Whether collectives take buffers in Ascend device memory. With 0 such a buffer crashes "
         "most collectives",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
-        &mca->enable);
-    (void)mca_base_component_var_register(
+        OPAL_INFO_LVL_3, &mca->enable);
+    mca_common_ascend_register_flag(
         version, "check",
         "Whether a blocking collective with a device buffer compares its arguments with those of "
         "the other ranks, and gives an error where MPI wants them equal and they differ",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
-        &mca->check);
+        OPAL_INFO_LVL_5, &mca->check);
     (void)mca_base_component_var_register(
         version, "priority",
         "Priority of coll/ascend. Buffers are judged only in components above which it stands",
@@ -75,13 +73,8 @@ static int component_open(void)
     mca_coll_ascend_component_t *mca = &mca_coll_ascend_component;
     asc_status_t status;
 
-    mca_common_ascend_add_help_dir();
-    if (!mca_common_ascend_ompi_matches("coll/ascend")) {
+    if (!mca_common_ascend_open("coll/ascend", mca->verbose, &mca->output)) {
         return OMPI_ERR_NOT_AVAILABLE;
-    }
-    if (mca->verbose > 0) {
-        mca->output = opal_output_open(NULL);
-        opal_output_set_verbosity(mca->output, mca->verbose);
     }
     status = mca_common_ascend_init();
     opal_output_verbose(1, mca->output, "coll:ascend: runtime %s%s%s", asc_status_text(status),
@@ -109,12 +102,8 @@ static int component_init_query(bool enable_progress_threads, bool enable_mpi_th
 
 static int component_close(void)
 {
-    mca_common_ascend_requests_close();
     mca_coll_ascend_oob_unplug();
     mca_coll_ascend_modex_close();
-    if (mca_coll_ascend_component.output >= 0) {
-        opal_output_close(mca_coll_ascend_component.output);
-        mca_coll_ascend_component.output = -1;
-    }
+    mca_common_ascend_close(&mca_coll_ascend_component.output);
     return OMPI_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 static void describe_gather(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                             mca_common_ascend_use_t *recv)
@@ -44,18 +44,10 @@ static int gather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, 
                   int rcount, struct ompi_datatype_t *rdtype, int root,
                   struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gather,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_gather, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
+    call.root = root;
     return mca_coll_ascend_run(&call);
 }
 
@@ -64,20 +56,11 @@ static int igather(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                    struct ompi_communicator_t *comm, ompi_request_t **request,
                    mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gather,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_gather, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int gather_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -85,21 +68,11 @@ static int gather_init(const void *sbuf, int scount, struct ompi_datatype_t *sdt
                        struct ompi_communicator_t *comm, struct ompi_info_t *info,
                        ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gather,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_gather, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_gatherv(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
@@ -148,19 +121,10 @@ static int gatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                    const int *rcounts, const int *rdispls, struct ompi_datatype_t *rdtype, int root,
                    struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gatherv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_gatherv(
+        &family_gatherv, module, comm, sbuf, scount, sdtype, rbuf, rcounts, rdispls, rdtype);
 
+    call.root = root;
     return mca_coll_ascend_run(&call);
 }
 
@@ -169,21 +133,11 @@ static int igatherv(const void *sbuf, int scount, struct ompi_datatype_t *sdtype
                     int root, struct ompi_communicator_t *comm, ompi_request_t **request,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gatherv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_gatherv(
+        &family_gatherv, module, comm, sbuf, scount, sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int gatherv_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -191,22 +145,11 @@ static int gatherv_init(const void *sbuf, int scount, struct ompi_datatype_t *sd
                         int root, struct ompi_communicator_t *comm, struct ompi_info_t *info,
                         ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_gatherv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_gatherv(
+        &family_gatherv, module, comm, sbuf, scount, sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_gather(mca_coll_base_module_t *module)

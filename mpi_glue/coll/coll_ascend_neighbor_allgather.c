@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 #include "ompi/mca/topo/base/base.h"
 
 /* Blocks of neighbours that are MPI_PROC_NULL are not received: so all of a
  * receive buffer is copied in first, and comes back as it was. */
 
-static void degrees(const mca_coll_ascend_call_t *call, int *in, int *out)
+void mca_coll_ascend_degrees(const mca_coll_ascend_call_t *call, int *in, int *out)
 {
     *in = *out = 0;
     if (NULL != call->comm->c_topo) {
@@ -20,7 +20,7 @@ static void describe_neighbor_allgather(const mca_coll_ascend_call_t *call,
 {
     int in, out;
 
-    degrees(call, &in, &out);
+    mca_coll_ascend_degrees(call, &in, &out);
     mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     mca_coll_ascend_blocks(&recv->out, call->rbuf, in, call->rcount, call->rdtype);
     recv->in = recv->out;
@@ -55,16 +55,8 @@ static int neighbor_allgather(const void *sbuf, int scount, struct ompi_datatype
                               void *rbuf, int rcount, struct ompi_datatype_t *rdtype,
                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_allgather,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(
+        &family_neighbor_allgather, module, comm, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -74,19 +66,10 @@ static int ineighbor_allgather(const void *sbuf, int scount, struct ompi_datatyp
                                struct ompi_communicator_t *comm, ompi_request_t **request,
                                mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_allgather,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(
+        &family_neighbor_allgather, module, comm, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int neighbor_allgather_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
@@ -94,20 +77,10 @@ static int neighbor_allgather_init(const void *sbuf, int scount, struct ompi_dat
                                    struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_allgather,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(
+        &family_neighbor_allgather, module, comm, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_neighbor_allgatherv(const mca_coll_ascend_call_t *call,
@@ -116,7 +89,7 @@ static void describe_neighbor_allgatherv(const mca_coll_ascend_call_t *call,
 {
     int in, out;
 
-    degrees(call, &in, &out);
+    mca_coll_ascend_degrees(call, &in, &out);
     mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->scount, call->sdtype);
     mca_coll_ascend_vector(&recv->out, call->rbuf, in, call->rcounts, call->rdispls, call->rdtype);
     recv->in = recv->out;
@@ -153,17 +126,9 @@ static int neighbor_allgatherv(const void *sbuf, int scount, struct ompi_datatyp
                                struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                                mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_allgatherv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_gatherv(&family_neighbor_allgatherv, module, comm, sbuf, scount,
+                                     sdtype, rbuf, rcounts, rdispls, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -173,20 +138,11 @@ static int ineighbor_allgatherv(const void *sbuf, int scount, struct ompi_dataty
                                 struct ompi_datatype_t *rdtype, struct ompi_communicator_t *comm,
                                 ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_allgatherv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_gatherv(&family_neighbor_allgatherv, module, comm, sbuf, scount,
+                                     sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int neighbor_allgatherv_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
@@ -195,21 +151,11 @@ static int neighbor_allgatherv_init(const void *sbuf, int scount, struct ompi_da
                                     struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                     ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_allgatherv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_gatherv(&family_neighbor_allgatherv, module, comm, sbuf, scount,
+                                     sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_neighbor_allgather(mca_coll_base_module_t *module)

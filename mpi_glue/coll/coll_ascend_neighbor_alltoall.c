@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
-
-#include "ompi/mca/topo/base/base.h"
+#include "coll_ascend_call.h"
 
 /* Blocks of neighbours that are MPI_PROC_NULL are not received: so all of a
  * receive buffer is copied in first, and comes back as it was. */
-
-static void degrees(const mca_coll_ascend_call_t *call, int *in, int *out)
-{
-    *in = *out = 0;
-    if (NULL != call->comm->c_topo) {
-        (void)mca_topo_base_neighbor_count(call->comm, in, out);
-    }
-}
 
 static void describe_neighbor_alltoall(const mca_coll_ascend_call_t *call,
                                        mca_common_ascend_use_t *send, mca_common_ascend_use_t *recv)
 {
     int in, out;
 
-    degrees(call, &in, &out);
+    mca_coll_ascend_degrees(call, &in, &out);
     mca_coll_ascend_blocks(&send->in, call->sbuf, out, call->scount, call->sdtype);
     mca_coll_ascend_blocks(&recv->out, call->rbuf, in, call->rcount, call->rdtype);
     recv->in = recv->out;
@@ -54,16 +44,8 @@ static int neighbor_alltoall(const void *sbuf, int scount, struct ompi_datatype_
                              void *rbuf, int rcount, struct ompi_datatype_t *rdtype,
                              struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoall,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(
+        &family_neighbor_alltoall, module, comm, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -73,19 +55,10 @@ static int ineighbor_alltoall(const void *sbuf, int scount, struct ompi_datatype
                               struct ompi_communicator_t *comm, ompi_request_t **request,
                               mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoall,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(
+        &family_neighbor_alltoall, module, comm, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int neighbor_alltoall_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
@@ -93,20 +66,10 @@ static int neighbor_alltoall_init(const void *sbuf, int scount, struct ompi_data
                                   struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                   ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoall,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(
+        &family_neighbor_alltoall, module, comm, sbuf, scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_neighbor_alltoallv(const mca_coll_ascend_call_t *call,
@@ -115,7 +78,7 @@ static void describe_neighbor_alltoallv(const mca_coll_ascend_call_t *call,
 {
     int in, out;
 
-    degrees(call, &in, &out);
+    mca_coll_ascend_degrees(call, &in, &out);
     mca_coll_ascend_vector(&send->in, call->sbuf, out, call->scounts, call->sdispls, call->sdtype);
     mca_coll_ascend_vector(&recv->out, call->rbuf, in, call->rcounts, call->rdispls, call->rdtype);
     recv->in = recv->out;
@@ -153,18 +116,9 @@ static int neighbor_alltoallv(const void *sbuf, const int *scounts, const int *s
                               const int *rdispls, struct ompi_datatype_t *rdtype,
                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_vectors(&family_neighbor_alltoallv, module, comm, sbuf, scounts,
+                                     sdispls, sdtype, rbuf, rcounts, rdispls, rdtype);
 
     return mca_coll_ascend_run(&call);
 }
@@ -175,21 +129,11 @@ static int ineighbor_alltoallv(const void *sbuf, const int *scounts, const int *
                                struct ompi_communicator_t *comm, ompi_request_t **request,
                                mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_vectors(&family_neighbor_alltoallv, module, comm, sbuf, scounts,
+                                     sdispls, sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int neighbor_alltoallv_init(const void *sbuf, const int *scounts, const int *sdispls,
@@ -198,22 +142,11 @@ static int neighbor_alltoallv_init(const void *sbuf, const int *scounts, const i
                                    struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdispls = rdispls,
-                                   .rdtype = rdtype,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_vectors(&family_neighbor_alltoallv, module, comm, sbuf, scounts,
+                                     sdispls, sdtype, rbuf, rcounts, rdispls, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_neighbor_alltoallw(const mca_coll_ascend_call_t *call,
@@ -222,7 +155,7 @@ static void describe_neighbor_alltoallw(const mca_coll_ascend_call_t *call,
 {
     int in, out;
 
-    degrees(call, &in, &out);
+    mca_coll_ascend_degrees(call, &in, &out);
     send->in = (mca_common_ascend_layout_t){.buf = call->sbuf,
                                             .nblocks = out,
                                             .counts = call->scounts,
@@ -263,24 +196,33 @@ static const mca_coll_ascend_family_t family_neighbor_alltoallw = {
     .describe = describe_neighbor_alltoallw,
     .invoke = invoke_neighbor_alltoallw};
 
+static mca_coll_ascend_call_t
+call_neighbor_alltoallw(mca_coll_base_module_t *module, struct ompi_communicator_t *comm,
+                        const void *sbuf, const int *scounts, const MPI_Aint *sdispls,
+                        struct ompi_datatype_t *const *sdtypes, void *rbuf, const int *rcounts,
+                        const MPI_Aint *rdispls, struct ompi_datatype_t *const *rdtypes)
+{
+    return (mca_coll_ascend_call_t){.family = &family_neighbor_alltoallw,
+                                    .module = module,
+                                    .comm = comm,
+                                    .sbuf = sbuf,
+                                    .scounts = scounts,
+                                    .sadispls = sdispls,
+                                    .sdtypes = sdtypes,
+                                    .rbuf = rbuf,
+                                    .rcounts = rcounts,
+                                    .radispls = rdispls,
+                                    .rdtypes = rdtypes};
+}
+
 static int neighbor_alltoallw(const void *sbuf, const int *scounts, const MPI_Aint *sdispls,
                               struct ompi_datatype_t *const *sdtypes, void *rbuf,
                               const int *rcounts, const MPI_Aint *rdispls,
                               struct ompi_datatype_t *const *rdtypes,
                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallw,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sadispls = sdispls,
-                                   .sdtypes = sdtypes,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .radispls = rdispls,
-                                   .rdtypes = rdtypes,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_neighbor_alltoallw(module, comm, sbuf, scounts, sdispls,
+                                                          sdtypes, rbuf, rcounts, rdispls, rdtypes);
 
     return mca_coll_ascend_run(&call);
 }
@@ -292,21 +234,10 @@ static int ineighbor_alltoallw(const void *sbuf, const int *scounts, const MPI_A
                                struct ompi_communicator_t *comm, ompi_request_t **request,
                                mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallw,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sadispls = sdispls,
-                                   .sdtypes = sdtypes,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .radispls = rdispls,
-                                   .rdtypes = rdtypes,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_neighbor_alltoallw(module, comm, sbuf, scounts, sdispls,
+                                                          sdtypes, rbuf, rcounts, rdispls, rdtypes);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int neighbor_alltoallw_init(const void *sbuf, const int *scounts, const MPI_Aint *sdispls,
@@ -316,22 +247,10 @@ static int neighbor_alltoallw_init(const void *sbuf, const int *scounts, const M
                                    struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_neighbor_alltoallw,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sadispls = sdispls,
-                                   .sdtypes = sdtypes,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .radispls = rdispls,
-                                   .rdtypes = rdtypes,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_neighbor_alltoallw(module, comm, sbuf, scounts, sdispls,
+                                                          sdtypes, rbuf, rcounts, rdispls, rdtypes);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_neighbor_alltoall(mca_coll_base_module_t *module)

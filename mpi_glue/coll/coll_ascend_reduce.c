@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 static void describe_reduce(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                             mca_common_ascend_use_t *recv)
@@ -41,17 +41,10 @@ static int reduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype_
                   struct ompi_op_t *op, int root, struct ompi_communicator_t *comm,
                   mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .root = root,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_reduce, module, comm, sbuf, rbuf, count, dtype, op);
 
+    call.root = root;
     return mca_coll_ascend_run(&call);
 }
 
@@ -59,19 +52,11 @@ static int ireduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype
                    struct ompi_op_t *op, int root, struct ompi_communicator_t *comm,
                    ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .root = root,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_reduce, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int reduce_init(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
@@ -79,31 +64,11 @@ static int reduce_init(const void *sbuf, void *rbuf, int count, struct ompi_data
                        struct ompi_info_t *info, ompi_request_t **request,
                        mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .root = root,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_reduce, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
-}
-
-static void describe_allreduce(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
-                               mca_common_ascend_use_t *recv)
-{
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
-    if (MPI_IN_PLACE == call->sbuf) {
-        recv->in = recv->out;
-    } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
-    }
+    call.root = root;
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static int invoke_allreduce(const mca_coll_ascend_call_t *call)
@@ -124,22 +89,17 @@ static int invoke_allreduce(const mca_coll_ascend_call_t *call)
     }
 }
 
-static const mca_coll_ascend_family_t family_allreduce = {
-    .kind = MCA_COLL_ASCEND_ALLREDUCE, .describe = describe_allreduce, .invoke = invoke_allreduce};
+static const mca_coll_ascend_family_t family_allreduce = {.kind = MCA_COLL_ASCEND_ALLREDUCE,
+                                                          .describe =
+                                                              mca_coll_ascend_describe_reduction,
+                                                          .invoke = invoke_allreduce};
 
 static int allreduce(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
                      struct ompi_op_t *op, struct ompi_communicator_t *comm,
                      mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allreduce,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_reduction(&family_allreduce, module, comm,
+                                                                 sbuf, rbuf, count, dtype, op);
 
     return mca_coll_ascend_run(&call);
 }
@@ -148,18 +108,10 @@ static int iallreduce(const void *sbuf, void *rbuf, int count, struct ompi_datat
                       struct ompi_op_t *op, struct ompi_communicator_t *comm,
                       ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allreduce,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_reduction(&family_allreduce, module, comm,
+                                                                 sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int allreduce_init(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
@@ -167,19 +119,10 @@ static int allreduce_init(const void *sbuf, void *rbuf, int count, struct ompi_d
                           struct ompi_info_t *info, ompi_request_t **request,
                           mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_allreduce,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_reduction(&family_allreduce, module, comm,
+                                                                 sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 /* MPI_Reduce_local has one form, no communicator and no request. */

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
+
+static void describe(const mca_coll_ascend_call_t *call, size_t total, int own,
+                     mca_common_ascend_use_t *send, mca_common_ascend_use_t *recv)
+{
+    if (MPI_IN_PLACE == call->sbuf) {
+        mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
+    } else {
+        mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
+    }
+    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)own, call->rdtype);
+}
 
 static void describe_reduce_scatter(const mca_coll_ascend_call_t *call,
                                     mca_common_ascend_use_t *send, mca_common_ascend_use_t *recv)
@@ -10,13 +21,7 @@ static void describe_reduce_scatter(const mca_coll_ascend_call_t *call,
     for (int i = 0; i < size; i++) {
         total += (size_t)call->rcounts[i];
     }
-    if (MPI_IN_PLACE == call->sbuf) {
-        mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
-    } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
-    }
-    mca_common_ascend_layout_simple(
-        &recv->out, call->rbuf, (size_t)call->rcounts[ompi_comm_rank(call->comm)], call->rdtype);
+    describe(call, total, call->rcounts[ompi_comm_rank(call->comm)], send, recv);
 }
 
 static int invoke_reduce_scatter(const mca_coll_ascend_call_t *call)
@@ -43,19 +48,27 @@ static const mca_coll_ascend_family_t family_reduce_scatter = {.kind =
                                                                .describe = describe_reduce_scatter,
                                                                .invoke = invoke_reduce_scatter};
 
+static mca_coll_ascend_call_t call_reduce_scatter(mca_coll_base_module_t *module,
+                                                  struct ompi_communicator_t *comm,
+                                                  const void *sbuf, void *rbuf, const int *rcounts,
+                                                  struct ompi_datatype_t *dtype,
+                                                  struct ompi_op_t *op)
+{
+    return (mca_coll_ascend_call_t){.family = &family_reduce_scatter,
+                                    .module = module,
+                                    .comm = comm,
+                                    .sbuf = sbuf,
+                                    .rbuf = rbuf,
+                                    .rcounts = rcounts,
+                                    .rdtype = dtype,
+                                    .op = op};
+}
+
 static int reduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
                           struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                           struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_reduce_scatter(module, comm, sbuf, rbuf, rcounts, dtype, op);
 
     return mca_coll_ascend_run(&call);
 }
@@ -65,18 +78,9 @@ static int ireduce_scatter(const void *sbuf, void *rbuf, const int *rcounts,
                            struct ompi_communicator_t *comm, ompi_request_t **request,
                            mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_reduce_scatter(module, comm, sbuf, rbuf, rcounts, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int reduce_scatter_init(const void *sbuf, void *rbuf, const int *rcounts,
@@ -84,33 +88,17 @@ static int reduce_scatter_init(const void *sbuf, void *rbuf, const int *rcounts,
                                struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcounts = rcounts,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = call_reduce_scatter(module, comm, sbuf, rbuf, rcounts, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_reduce_scatter_block(const mca_coll_ascend_call_t *call,
                                           mca_common_ascend_use_t *send,
                                           mca_common_ascend_use_t *recv)
 {
-    const size_t total = (size_t)call->rcount * (size_t)ompi_comm_size(call->comm);
-
-    if (MPI_IN_PLACE == call->sbuf) {
-        mca_common_ascend_layout_simple(&recv->in, call->rbuf, total, call->rdtype);
-    } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, total, call->rdtype);
-    }
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
+    describe(call, (size_t)call->rcount * (size_t)ompi_comm_size(call->comm), call->rcount, send,
+             recv);
 }
 
 static int invoke_reduce_scatter_block(const mca_coll_ascend_call_t *call)
@@ -142,15 +130,8 @@ static int reduce_scatter_block(const void *sbuf, void *rbuf, int count,
                                 struct ompi_datatype_t *dtype, struct ompi_op_t *op,
                                 struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_reduction(
+        &family_reduce_scatter_block, module, comm, sbuf, rbuf, count, dtype, op);
 
     return mca_coll_ascend_run(&call);
 }
@@ -160,18 +141,10 @@ static int ireduce_scatter_block(const void *sbuf, void *rbuf, int count,
                                  struct ompi_communicator_t *comm, ompi_request_t **request,
                                  mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_reduction(
+        &family_reduce_scatter_block, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int reduce_scatter_block_init(const void *sbuf, void *rbuf, int count,
@@ -179,19 +152,10 @@ static int reduce_scatter_block_init(const void *sbuf, void *rbuf, int count,
                                      struct ompi_communicator_t *comm, struct ompi_info_t *info,
                                      ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_reduce_scatter_block,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_reduction(
+        &family_reduce_scatter_block, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_reduce_scatter(mca_coll_base_module_t *module)

@@ -71,20 +71,6 @@ static void replace_buffers(mca_coll_ascend_call_t *call, const mca_common_ascen
     }
 }
 
-static int copy_in(const staging_t *staging, mca_common_ascend_stage_t *stages,
-                   mca_common_ascend_copies_t *copies)
-{
-    asc_status_t status;
-
-    mca_common_ascend_copies_init(copies);
-    for (int i = 0; i < BUFFERS; i++) {
-        mca_common_ascend_stage_in(&stages[i], copies);
-    }
-    status = mca_common_ascend_copies_wait(copies);
-    return (ASC_OK == status) ? OMPI_SUCCESS
-                              : mca_common_ascend_copy_failed(status, &staging->names[SEND]);
-}
-
 /* Tells the others how this rank's call stands and looks at theirs. */
 static int agree(const mca_coll_ascend_call_t *call, mca_coll_ascend_posted_t *posted, int rc)
 {
@@ -102,13 +88,11 @@ static int run_blocking(mca_coll_ascend_call_t *call, const staging_t *staging)
 {
     mca_common_ascend_stage_t stages[BUFFERS] = {{.memory = NULL}, {.memory = NULL}};
     mca_coll_ascend_posted_t posted = {.late = false};
-    mca_common_ascend_copies_t copies;
-    asc_status_t status;
     int rc;
 
     rc = open_stages(staging, stages);
     if (OMPI_SUCCESS == rc) {
-        rc = copy_in(staging, stages, &copies);
+        rc = mca_common_ascend_copy_in(stages, BUFFERS);
     }
     rc = agree(call, &posted, rc);
     if (OMPI_SUCCESS == rc) {
@@ -119,13 +103,7 @@ static int run_blocking(mca_coll_ascend_call_t *call, const staging_t *staging)
         mca_coll_ascend_record_done(call, &posted);
     }
     if (OMPI_SUCCESS == rc) {
-        for (int i = 0; i < BUFFERS; i++) {
-            mca_common_ascend_stage_out(&stages[i], SIZE_MAX, &copies);
-        }
-        status = mca_common_ascend_copies_wait(&copies);
-        if (ASC_OK != status) {
-            rc = mca_common_ascend_copy_failed(status, &staging->names[RECV]);
-        }
+        rc = mca_common_ascend_copy_out(stages, BUFFERS, SIZE_MAX);
     }
     close_stages(stages);
     return rc;
@@ -144,7 +122,7 @@ static int run_request(mca_coll_ascend_call_t *call, const staging_t *staging)
     request->names = staging->names[RECV];
     rc = open_stages(staging, request->stages);
     if (OMPI_SUCCESS == rc && !persistent) {
-        rc = copy_in(staging, request->stages, &request->copies);
+        rc = mca_common_ascend_copy_in(request->stages, BUFFERS);
     }
     if (OMPI_SUCCESS == rc) {
         replace_buffers(call, request->stages);

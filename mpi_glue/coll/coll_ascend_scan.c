@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
-
-static void describe_scan(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
-                          mca_common_ascend_use_t *recv)
-{
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
-    if (MPI_IN_PLACE == call->sbuf) {
-        recv->in = recv->out;
-    } else {
-        mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
-    }
-}
+#include "coll_ascend_call.h"
 
 static int invoke_scan(const mca_coll_ascend_call_t *call)
 {
@@ -30,22 +19,16 @@ static int invoke_scan(const mca_coll_ascend_call_t *call)
     }
 }
 
-static const mca_coll_ascend_family_t family_scan = {
-    .kind = MCA_COLL_ASCEND_SCAN, .describe = describe_scan, .invoke = invoke_scan};
+static const mca_coll_ascend_family_t family_scan = {.kind = MCA_COLL_ASCEND_SCAN,
+                                                     .describe = mca_coll_ascend_describe_reduction,
+                                                     .invoke = invoke_scan};
 
 static int scan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
                 struct ompi_op_t *op, struct ompi_communicator_t *comm,
                 mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scan,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_scan, module, comm, sbuf, rbuf, count, dtype, op);
 
     return mca_coll_ascend_run(&call);
 }
@@ -54,18 +37,10 @@ static int iscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t
                  struct ompi_op_t *op, struct ompi_communicator_t *comm, ompi_request_t **request,
                  mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scan,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_scan, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int scan_init(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
@@ -73,30 +48,16 @@ static int scan_init(const void *sbuf, void *rbuf, int count, struct ompi_dataty
                      struct ompi_info_t *info, ompi_request_t **request,
                      mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scan,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_scan, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_exscan(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                             mca_common_ascend_use_t *recv)
 {
-    mca_common_ascend_layout_simple(&recv->out, call->rbuf, (size_t)call->rcount, call->rdtype);
-    if (MPI_IN_PLACE == call->sbuf) {
-        recv->in = recv->out;
-        return;
-    }
-    mca_common_ascend_layout_simple(&send->in, call->sbuf, (size_t)call->rcount, call->rdtype);
+    mca_coll_ascend_describe_reduction(call, send, recv);
     if (0 == ompi_comm_rank(call->comm)) {
         /* Nothing is received here: what is copied back must be the old data. */
         recv->in = recv->out;
@@ -128,15 +89,8 @@ static int exscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype_
                   struct ompi_op_t *op, struct ompi_communicator_t *comm,
                   mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_exscan,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_exscan, module, comm, sbuf, rbuf, count, dtype, op);
 
     return mca_coll_ascend_run(&call);
 }
@@ -145,18 +99,10 @@ static int iexscan(const void *sbuf, void *rbuf, int count, struct ompi_datatype
                    struct ompi_op_t *op, struct ompi_communicator_t *comm, ompi_request_t **request,
                    mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_exscan,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_exscan, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int exscan_init(const void *sbuf, void *rbuf, int count, struct ompi_datatype_t *dtype,
@@ -164,19 +110,10 @@ static int exscan_init(const void *sbuf, void *rbuf, int count, struct ompi_data
                        struct ompi_info_t *info, ompi_request_t **request,
                        mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_exscan,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .rbuf = rbuf,
-                                   .rcount = count,
-                                   .rdtype = dtype,
-                                   .op = op,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        mca_coll_ascend_call_reduction(&family_exscan, module, comm, sbuf, rbuf, count, dtype, op);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_scan(mca_coll_base_module_t *module)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_ascend.h"
+#include "coll_ascend_call.h"
 
 static void describe_scatter(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
                              mca_common_ascend_use_t *recv)
@@ -40,18 +40,10 @@ static int scatter(const void *sbuf, int scount, struct ompi_datatype_t *sdtype,
                    int rcount, struct ompi_datatype_t *rdtype, int root,
                    struct ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatter,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_scatter, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
+    call.root = root;
     return mca_coll_ascend_run(&call);
 }
 
@@ -60,20 +52,11 @@ static int iscatter(const void *sbuf, int scount, struct ompi_datatype_t *sdtype
                     struct ompi_communicator_t *comm, ompi_request_t **request,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatter,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_scatter, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int scatter_init(const void *sbuf, int scount, struct ompi_datatype_t *sdtype, void *rbuf,
@@ -81,21 +64,11 @@ static int scatter_init(const void *sbuf, int scount, struct ompi_datatype_t *sd
                         struct ompi_communicator_t *comm, struct ompi_info_t *info,
                         ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatter,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scount = scount,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call = mca_coll_ascend_call_blocks(&family_scatter, module, comm, sbuf,
+                                                              scount, sdtype, rbuf, rcount, rdtype);
 
-    return mca_coll_ascend_run(&call);
+    call.root = root;
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 static void describe_scatterv(const mca_coll_ascend_call_t *call, mca_common_ascend_use_t *send,
@@ -134,23 +107,32 @@ static int invoke_scatterv(const mca_coll_ascend_call_t *call)
 static const mca_coll_ascend_family_t family_scatterv = {
     .kind = MCA_COLL_ASCEND_SCATTERV, .describe = describe_scatterv, .invoke = invoke_scatterv};
 
+static mca_coll_ascend_call_t call_scatterv(mca_coll_base_module_t *module,
+                                            struct ompi_communicator_t *comm, const void *sbuf,
+                                            const int *scounts, const int *sdispls,
+                                            struct ompi_datatype_t *sdtype, void *rbuf, int rcount,
+                                            struct ompi_datatype_t *rdtype, int root)
+{
+    return (mca_coll_ascend_call_t){.family = &family_scatterv,
+                                    .module = module,
+                                    .comm = comm,
+                                    .sbuf = sbuf,
+                                    .scounts = scounts,
+                                    .sdispls = sdispls,
+                                    .sdtype = sdtype,
+                                    .rbuf = rbuf,
+                                    .rcount = rcount,
+                                    .rdtype = rdtype,
+                                    .root = root};
+}
+
 static int scatterv(const void *sbuf, const int *scounts, const int *sdispls,
                     struct ompi_datatype_t *sdtype, void *rbuf, int rcount,
                     struct ompi_datatype_t *rdtype, int root, struct ompi_communicator_t *comm,
                     mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatterv,
-                                   .form = MCA_COLL_ASCEND_BLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        call_scatterv(module, comm, sbuf, scounts, sdispls, sdtype, rbuf, rcount, rdtype, root);
 
     return mca_coll_ascend_run(&call);
 }
@@ -160,21 +142,10 @@ static int iscatterv(const void *sbuf, const int *scounts, const int *sdispls,
                      struct ompi_datatype_t *rdtype, int root, struct ompi_communicator_t *comm,
                      ompi_request_t **request, mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatterv,
-                                   .form = MCA_COLL_ASCEND_NONBLOCKING,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        call_scatterv(module, comm, sbuf, scounts, sdispls, sdtype, rbuf, rcount, rdtype, root);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_start(&call, request);
 }
 
 static int scatterv_init(const void *sbuf, const int *scounts, const int *sdispls,
@@ -183,22 +154,10 @@ static int scatterv_init(const void *sbuf, const int *scounts, const int *sdispl
                          struct ompi_info_t *info, ompi_request_t **request,
                          mca_coll_base_module_t *module)
 {
-    mca_coll_ascend_call_t call = {.family = &family_scatterv,
-                                   .form = MCA_COLL_ASCEND_PERSISTENT,
-                                   .sbuf = sbuf,
-                                   .scounts = scounts,
-                                   .sdispls = sdispls,
-                                   .sdtype = sdtype,
-                                   .rbuf = rbuf,
-                                   .rcount = rcount,
-                                   .rdtype = rdtype,
-                                   .root = root,
-                                   .comm = comm,
-                                   .info = info,
-                                   .request = request,
-                                   .module = module};
+    mca_coll_ascend_call_t call =
+        call_scatterv(module, comm, sbuf, scounts, sdispls, sdtype, rbuf, rcount, rdtype, root);
 
-    return mca_coll_ascend_run(&call);
+    return mca_coll_ascend_init(&call, info, request);
 }
 
 void mca_coll_ascend_install_scatter(mca_coll_base_module_t *module)

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "ompi/mca/pml/base/base.h"
-#include "opal/mca/base/mca_base_var.h"
+#include "opal/util/output.h"
 #include "opal/util/show_help.h"
 
 #define HELP_FILE "help-common-ascend.txt"
 
-void mca_common_ascend_add_help_dir(void)
+static void add_help_dir(void)
 {
     const char *directory = getenv("ASCEND_HELP_DIR");
 
@@ -22,7 +22,7 @@ void mca_common_ascend_add_help_dir(void)
     (void)opal_show_help_add_dir(directory);
 }
 
-bool mca_common_ascend_ompi_matches(const char *component)
+static bool ompi_matches(const char *component)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     char wanted[32];
@@ -38,6 +38,35 @@ bool mca_common_ascend_ompi_matches(const char *component)
     mca_common_ascend_tell(HELP_FILE, "ompi version", component, OMPI_MAJOR_VERSION,
                            OMPI_MINOR_VERSION, version);
     return false;
+}
+
+void mca_common_ascend_register_flag(const mca_base_component_t *component, const char *name,
+                                     const char *help, mca_base_var_info_lvl_t level, bool *value)
+{
+    (void)mca_base_component_var_register(component, name, help, MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0,
+                                          level, MCA_BASE_VAR_SCOPE_READONLY, value);
+}
+
+bool mca_common_ascend_open(const char *component, int verbose, int *output)
+{
+    add_help_dir();
+    if (!ompi_matches(component)) {
+        return false;
+    }
+    if (verbose > 0) {
+        *output = opal_output_open(NULL);
+        opal_output_set_verbosity(*output, verbose);
+    }
+    return true;
+}
+
+void mca_common_ascend_close(int *output)
+{
+    mca_common_ascend_requests_close();
+    if (*output >= 0) {
+        opal_output_close(*output);
+        *output = -1;
+    }
 }
 
 const char *mca_common_ascend_pml_name(void)

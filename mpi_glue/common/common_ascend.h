@@ -17,6 +17,7 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/request/request.h"
+#include "opal/mca/base/mca_base_var.h"
 
 #include "link/asc_link.h"
 
@@ -24,14 +25,21 @@ BEGIN_C_DECLS
 
 /* -------------------------------------------------------- process ------- */
 
-/** Directory of the help texts: ASCEND_HELP_DIR, else where they are installed. */
-void mca_common_ascend_add_help_dir(void);
+/** Registers a variable that the user may set to 0 or 1; its default is the
+ *  value that it has. */
+void mca_common_ascend_register_flag(const mca_base_component_t *component, const char *name,
+                                     const char *help, mca_base_var_info_lvl_t level, bool *value);
 
 /**
- * True when this Open MPI is of the series (4.1) that the component was built
- * for; otherwise tells the user once, naming both versions.
+ * Start of a component's open: where the help texts are (ASCEND_HELP_DIR, else
+ * where they are installed), its stream for verbosity @a verbose.
+ * @return false when this Open MPI is not of the series (4.1) that the component
+ *         was built for, after telling the user and naming both versions.
  */
-bool mca_common_ascend_ompi_matches(const char *component);
+bool mca_common_ascend_open(const char *component, int verbose, int *output);
+
+/** End of its close; no progress of its requests after that. */
+void mca_common_ascend_close(int *output);
 
 /** Name of the pml in use, "" before it is chosen. */
 const char *mca_common_ascend_pml_name(void);
@@ -72,7 +80,8 @@ static inline void mca_common_ascend_layout_simple(mca_common_ascend_layout_t *l
 }
 
 /** Calls @a emit for every run of contiguous bytes, neighbours joined, in the
- *  order of the type map; stops at its first result other than 0. */
+ *  order of the type map; stops at its first result other than 0 and returns it.
+ *  @return OMPI_ERROR (below 0) when Open MPI cannot walk the type. */
 typedef int (*mca_common_ascend_emit_fn_t)(void *ctx, char *address, size_t len);
 int mca_common_ascend_layout_walk(const mca_common_ascend_layout_t *layout,
                                   mca_common_ascend_emit_fn_t emit, void *ctx);
@@ -140,12 +149,18 @@ int mca_common_ascend_stage_check(const mca_common_ascend_stage_t *stage);
 /** What to hand to the saved function in place of the user's pointer. */
 void *mca_common_ascend_stage_host(const mca_common_ascend_stage_t *stage);
 
-/** Starts the copies of `in` to the host, of `out` to the device. At most
- *  @a limit bytes of `out`, in the order of its type map. */
-void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
-                                mca_common_ascend_copies_t *copies);
+/** Starts the copies of `out` to the device: at most @a limit bytes, in the
+ *  order of the type map. */
 void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
                                  mca_common_ascend_copies_t *copies);
+
+/**
+ * Copies `in` of the @a n stages of a call to the host, or their `out` to the
+ * device, side by side, and waits. Stages that are not open do not matter.
+ * @return OMPI_SUCCESS, or an MPI error class after telling the user why.
+ */
+int mca_common_ascend_copy_in(mca_common_ascend_stage_t *stages, int n);
+int mca_common_ascend_copy_out(mca_common_ascend_stage_t *stages, int n, size_t limit);
 
 /** Gives the memory back; harmless when not open. */
 void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage);
@@ -153,7 +168,6 @@ void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage);
 void mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies);
 /** ASC_INPROGRESS until all copies are over, then the first error or ASC_OK. */
 asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies);
-asc_status_t mca_common_ascend_copies_wait(mca_common_ascend_copies_t *copies);
 
 /** Tells the user that copying failed in @a names; gives the MPI error class. */
 int mca_common_ascend_copy_failed(asc_status_t status, const mca_common_ascend_names_t *names);
@@ -211,7 +225,7 @@ int mca_common_ascend_request_give(mca_common_ascend_request_t *request, int rc,
 /** req_start of persistent ones. */
 int mca_common_ascend_request_start(size_t count, ompi_request_t **requests);
 
-/** Stops progress; to be called in the component's close. */
+/** Stops progress. */
 void mca_common_ascend_requests_close(void);
 
 END_C_DECLS

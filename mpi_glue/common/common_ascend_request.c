@@ -286,23 +286,20 @@ void mca_common_ascend_requests_close(void)
 
 static int start_one(mca_common_ascend_request_t *request)
 {
-    asc_status_t status;
+    int rc;
 
     mca_common_ascend_copies_init(&request->copies);
     request->copying = false;
     for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
-        const int rc = mca_common_ascend_stage_check(&request->stages[i]);
+        rc = mca_common_ascend_stage_check(&request->stages[i]);
 
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
     }
-    for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
-        mca_common_ascend_stage_in(&request->stages[i], &request->copies);
-    }
-    status = mca_common_ascend_copies_wait(&request->copies);
-    if (ASC_OK != status) {
-        return mca_common_ascend_copy_failed(status, &request->names);
+    rc = mca_common_ascend_copy_in(request->stages, MCA_COMMON_ASCEND_STAGES);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     if (OMPI_REQUEST_NOOP == request->inner->req_type) {
         /* Nothing to do below us, as on a communicator of one; it is always

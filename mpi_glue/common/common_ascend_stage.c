@@ -76,7 +76,7 @@ asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies)
     return (0 != copies->busy) ? ASC_INPROGRESS : copies->status;
 }
 
-asc_status_t mca_common_ascend_copies_wait(mca_common_ascend_copies_t *copies)
+static asc_status_t copies_wait(mca_common_ascend_copies_t *copies)
 {
     asc_status_t status;
 
@@ -251,8 +251,15 @@ static int transfer_run(void *ctx, char *address, size_t len)
     return 0 == transfer->left || ASC_OK != transfer->copies->status;
 }
 
-void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
-                                mca_common_ascend_copies_t *copies)
+/* A type that cannot be walked must not pass for one without data. */
+static void transfer_runs(const mca_common_ascend_layout_t *layout, transfer_t *transfer)
+{
+    if (mca_common_ascend_layout_walk(layout, transfer_run, transfer) < 0) {
+        copies_note(transfer->copies, ASC_ERR_INVALID);
+    }
+}
+
+static void stage_in(mca_common_ascend_stage_t *stage, mca_common_ascend_copies_t *copies)
 {
     transfer_t transfer = {.copies = copies, .shift = stage->shift, .left = SIZE_MAX};
     span_t span = span_empty;
@@ -270,7 +277,7 @@ void mca_common_ascend_stage_in(mca_common_ascend_stage_t *stage,
         copies_add(copies, span.low + stage->shift, span.low, span.high - span.low);
         return;
     }
-    (void)mca_common_ascend_layout_walk(&stage->use.in, transfer_run, &transfer);
+    transfer_runs(&stage->use.in, &transfer);
 }
 
 void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
@@ -282,8 +289,44 @@ void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
     /* Run by run and never the gaps: another operation under way may own
      * them, as when two halo columns of one array are received at once. */
     if (NULL != stage->memory && 0 != limit) {
-        (void)mca_common_ascend_layout_walk(&stage->use.out, transfer_run, &transfer);
+        transfer_runs(&stage->use.out, &transfer);
     }
+}
+
+/* Which of several copies failed is not known: the first buffer is named. */
+static int copies_end(mca_common_ascend_copies_t *copies, const mca_common_ascend_stage_t *stages,
+                      int n)
+{
+    const asc_status_t status = copies_wait(copies);
+    int named = 0;
+
+    while (named < n - 1 && NULL == stages[named].memory) {
+        named++;
+    }
+    return (ASC_OK == status) ? OMPI_SUCCESS
+                              : mca_common_ascend_copy_failed(status, &stages[named].names);
+}
+
+int mca_common_ascend_copy_in(mca_common_ascend_stage_t *stages, int n)
+{
+    mca_common_ascend_copies_t copies;
+
+    mca_common_ascend_copies_init(&copies);
+    for (int i = 0; i < n; i++) {
+        stage_in(&stages[i], &copies);
+    }
+    return copies_end(&copies, stages, n);
+}
+
+int mca_common_ascend_copy_out(mca_common_ascend_stage_t *stages, int n, size_t limit)
+{
+    mca_common_ascend_copies_t copies;
+
+    mca_common_ascend_copies_init(&copies);
+    for (int i = 0; i < n; i++) {
+        mca_common_ascend_stage_out(&stages[i], limit, &copies);
+    }
+    return copies_end(&copies, stages, n);
 }
 
 void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage)

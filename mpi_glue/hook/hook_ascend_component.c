@@ -59,17 +59,15 @@ static void register_flags(void)
     mca->select_pml = true;
     mca->warn_pml = true;
     mca->verbose = 0;
-    (void)mca_base_component_var_register(
+    mca_common_ascend_register_flag(
         version, "select_pml",
         "Whether pml/ucx is chosen when an Ascend runtime is present and the user has not set pml",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
-        &mca->select_pml);
-    (void)mca_base_component_var_register(
+        OPAL_INFO_LVL_3, &mca->select_pml);
+    mca_common_ascend_register_flag(
         version, "warn_pml",
         "Whether to say once that device buffers are copied through the host because pml/ucx is "
         "not in use",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
-        &mca->warn_pml);
+        OPAL_INFO_LVL_3, &mca->warn_pml);
     (void)mca_base_component_var_register(
         version, "verbose",
         "Verbosity: 1 says what was loaded and chosen, 20 tells of every staged message",
@@ -146,13 +144,8 @@ static int component_open(void)
     mca_hook_ascend_component_t *mca = &mca_hook_ascend_component;
     asc_status_t status;
 
-    mca_common_ascend_add_help_dir();
-    if (!mca_common_ascend_ompi_matches("hook/ascend")) {
+    if (!mca_common_ascend_open("hook/ascend", mca->verbose, &mca->output)) {
         return OMPI_ERR_NOT_AVAILABLE;
-    }
-    if (mca->verbose > 0) {
-        mca->output = opal_output_open(NULL);
-        opal_output_set_verbosity(mca->output, mca->verbose);
     }
     status = mca_common_ascend_init();
     if (ASC_OK != status) {
@@ -173,11 +166,7 @@ static int component_open(void)
 
 static int component_close(void)
 {
-    mca_common_ascend_requests_close();
-    if (mca_hook_ascend_component.output >= 0) {
-        opal_output_close(mca_hook_ascend_component.output);
-        mca_hook_ascend_component.output = -1;
-    }
+    mca_common_ascend_close(&mca_hook_ascend_component.output);
     return OMPI_SUCCESS;
 }
 

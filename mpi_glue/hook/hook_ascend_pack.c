@@ -70,8 +70,6 @@ static int open_sides(move_t *move)
     const mca_common_ascend_names_t in_names = {move->call, "input"},
                                     out_names = {move->call, "output"};
     const mca_common_ascend_use_t in = {move->from, no_layout}, out = {no_layout, move->to};
-    mca_common_ascend_copies_t copies;
-    asc_status_t status;
     int rc;
 
     mca_common_ascend_note_device_use();
@@ -81,10 +79,7 @@ static int open_sides(move_t *move)
     }
     rc = open_side(&move->out, &out, &out_names);
     if (OMPI_SUCCESS == rc) {
-        mca_common_ascend_copies_init(&copies);
-        mca_common_ascend_stage_in(&move->in, &copies);
-        status = mca_common_ascend_copies_wait(&copies);
-        rc = (ASC_OK == status) ? rc : mca_common_ascend_copy_failed(status, &in_names);
+        rc = mca_common_ascend_copy_in(&move->in, 1);
     }
     if (OMPI_SUCCESS != rc) {
         close_sides(move);
@@ -95,15 +90,8 @@ static int open_sides(move_t *move)
 /* @a limit: bytes that were written to the output. */
 static int finish(move_t *move, int rc, size_t limit)
 {
-    const mca_common_ascend_names_t names = {move->call, "output"};
-    mca_common_ascend_copies_t copies;
-    asc_status_t status;
-
     if (OMPI_SUCCESS == rc) {
-        mca_common_ascend_copies_init(&copies);
-        mca_common_ascend_stage_out(&move->out, limit, &copies);
-        status = mca_common_ascend_copies_wait(&copies);
-        rc = (ASC_OK == status) ? rc : mca_common_ascend_copy_failed(status, &names);
+        rc = mca_common_ascend_copy_out(&move->out, 1, limit);
     }
     close_sides(move);
     return rc;

@@ -14,19 +14,6 @@ static bool replace_is_ours(const mca_common_ascend_layout_t *layout, int count,
            ASC_LINK_MEM_HOST != mca_common_ascend_layout_kind(layout);
 }
 
-static asc_status_t stage_copy(mca_common_ascend_stage_t *stage, bool in, size_t limit)
-{
-    mca_common_ascend_copies_t copies;
-
-    mca_common_ascend_copies_init(&copies);
-    if (in) {
-        mca_common_ascend_stage_in(stage, &copies);
-    } else {
-        mca_common_ascend_stage_out(stage, limit, &copies);
-    }
-    return mca_common_ascend_copies_wait(&copies);
-}
-
 int mca_hook_ascend_call_Sendrecv_replace(void *buf, int count, MPI_Datatype dtype, int dst,
                                           int send_tag, int src, int recv_tag, MPI_Comm comm,
                                           MPI_Status *status)
@@ -34,8 +21,7 @@ int mca_hook_ascend_call_Sendrecv_replace(void *buf, int count, MPI_Datatype dty
     MPI_Status got = ompi_status_empty;
     mca_common_ascend_stage_t stage;
     mca_common_ascend_use_t use;
-    asc_status_t copied;
-    int rc;
+    int rc, passed = OMPI_SUCCESS;
 
     mca_common_ascend_layout_simple(&use.in, buf, (size_t)count, dtype);
     if (!replace_is_ours(&use.in, count, dtype, comm)) {
@@ -48,23 +34,24 @@ int mca_hook_ascend_call_Sendrecv_replace(void *buf, int count, MPI_Datatype dty
     if (OMPI_SUCCESS != rc) {
         return OMPI_ERRHANDLER_INVOKE(comm, rc, replace_names.call);
     }
-    copied = stage_copy(&stage, true, 0);
-    if (ASC_OK == copied) {
-        rc = mca_hook_ascend_real.Sendrecv_replace(mca_common_ascend_stage_host(&stage), count,
-                                                   dtype, dst, send_tag, src, recv_tag, comm, &got);
-        if (OMPI_SUCCESS == rc) {
-            copied = stage_copy(&stage, false, got._ucount);
+    rc = mca_common_ascend_copy_in(&stage, 1);
+    if (OMPI_SUCCESS == rc) {
+        passed =
+            mca_hook_ascend_real.Sendrecv_replace(mca_common_ascend_stage_host(&stage), count,
+                                                  dtype, dst, send_tag, src, recv_tag, comm, &got);
+        if (OMPI_SUCCESS == passed) {
+            rc = mca_common_ascend_copy_out(&stage, 1, got._ucount);
         }
         if (MPI_STATUS_IGNORE != status) {
             OMPI_COPY_STATUS(status, got, false);
         }
     }
     mca_common_ascend_stage_close(&stage);
-    if (ASC_OK != copied) {
-        rc = mca_common_ascend_copy_failed(copied, &replace_names);
-        return OMPI_ERRHANDLER_INVOKE(comm, rc, replace_names.call);
+    /* The real function has told the error handler of its own errors. */
+    if (OMPI_SUCCESS == rc) {
+        return passed;
     }
-    return rc;
+    return OMPI_ERRHANDLER_INVOKE(comm, rc, replace_names.call);
 }
 
 int mca_hook_ascend_call_Sendrecv(const void *sbuf, int scount, MPI_Datatype sdtype, int dst,

@@ -19,40 +19,17 @@ static int open_stage(mca_common_ascend_stage_t *stage, mca_hook_ascend_what_t w
     return mca_common_ascend_stage_open(stage, &use, &names);
 }
 
-static int copy_in(mca_common_ascend_stage_t *stage, mca_common_ascend_copies_t *copies)
-{
-    asc_status_t status;
-
-    mca_common_ascend_copies_init(copies);
-    mca_common_ascend_stage_in(stage, copies);
-    status = mca_common_ascend_copies_wait(copies);
-    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &stage->names);
-}
-
-/* The bytes that came, and no more: what lies behind them stays as it was. */
-static int copy_out(mca_common_ascend_stage_t *stage, size_t received)
-{
-    mca_common_ascend_copies_t copies;
-    asc_status_t status;
-
-    mca_common_ascend_copies_init(&copies);
-    mca_common_ascend_stage_out(stage, received, &copies);
-    status = mca_common_ascend_copies_wait(&copies);
-    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, &stage->names);
-}
-
 int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datatype_t *dtype,
                                 int dst, int tag, mca_pml_base_send_mode_t mode,
                                 struct ompi_communicator_t *comm)
 {
-    mca_common_ascend_copies_t copies;
     mca_common_ascend_stage_t stage;
     int rc = open_stage(&stage, MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = copy_in(&stage, &copies);
+    rc = mca_common_ascend_copy_in(&stage, 1);
     if (OMPI_SUCCESS == rc) {
         rc = mca_hook_ascend_pml.pml_send(mca_common_ascend_stage_host(&stage), count, dtype, dst,
                                           tag, mode, comm);
@@ -65,7 +42,8 @@ static int finish_recv(mca_common_ascend_stage_t *stage, int rc, const ompi_stat
                        ompi_status_public_t *status)
 {
     if (OMPI_SUCCESS == rc) {
-        rc = copy_out(stage, got->_ucount);
+        /* The bytes that came, and no more: what lies behind them stays as it was. */
+        rc = mca_common_ascend_copy_out(stage, 1, got->_ucount);
     }
     if (MPI_STATUS_IGNORE != status) {
         OMPI_COPY_STATUS(status, *got, false);
@@ -146,7 +124,7 @@ int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request
     rc = open_stage(&request->stages[0], post->what, post->mode, post->buf, post->count,
                     post->dtype);
     if (OMPI_SUCCESS == rc && MCA_HOOK_ASCEND_ISEND == post->what) {
-        rc = copy_in(&request->stages[0], &request->copies);
+        rc = mca_common_ascend_copy_in(&request->stages[0], 1);
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_hook_ascend_post(post, mca_common_ascend_stage_host(&request->stages[0]),
