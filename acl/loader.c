@@ -225,6 +225,7 @@ static const char *asc_acl_lost(const char *symbol)
     return "the runtime cannot be started";
 }
 
+/* One statement for each function of a list. NOLINTNEXTLINE(readability-function-size) */
 static bool asc_acl_fill(void *handle, const char *path, asc_acl_t *table)
 {
     const char *missing = NULL;

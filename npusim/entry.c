@@ -27,7 +27,7 @@ aclError sim_enter_slow(enum sim_fn fn, bool needs_init)
     return ACL_SUCCESS;
 }
 
-aclError sim_fail(aclError code, const char *fmt, ...)
+void sim_record(aclError code, const char *fmt, ...)
 {
     char text[512];
     struct sim_thread *t = &sim_thread;
@@ -49,7 +49,6 @@ aclError sim_fail(aclError code, const char *fmt, ...)
     memmove(t->pending + len, t->pending, old);
     memcpy(t->pending, text, len);
     t->pending[len + old] = '\0';
-    return code;
 }
 
 aclError sim_chip(unsigned families)

@@ -57,8 +57,12 @@ static inline aclError sim_enter_any(enum sim_fn fn)
     return ACL_SUCCESS;
 }
 
-/* Records "function: text (code)" for the calling thread; returns code. */
-aclError sim_fail(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Records "function: text (code)" for the calling thread. */
+void sim_record(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same, with the code as its value: a macro, so that who reads the caller
+ * (compiler, static analysis) knows that it is an error. */
+#define sim_fail(_code, ...) (sim_record((_code), __VA_ARGS__), (_code))
 
 /* For functions that only the chips of these families (SOC_BIT) have. */
 aclError sim_chip(unsigned families);

@@ -14,7 +14,7 @@
 #include "sysmem.h"
 #include "window.h"
 
-#define PAD      32u
+#define PAD      ((size_t)32)
 #define HOSTPAGE 4096u
 
 static bool policy_ok(aclrtMemMallocPolicy policy)
