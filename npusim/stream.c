@@ -50,9 +50,16 @@ struct stream *stream_new(struct context *ctx, uint32_t flags)
         pthread_mutex_init(&s->lock, NULL);
         s->made = true;
     }
+    pthread_mutex_lock(&s->lock);
     s->ctx = ctx;
-    s->dev = ctx->dev;
+    atomic_store(&s->dev, ctx->dev);
     s->flags = flags;
+    s->first = s->last = NULL;
+    s->running = false;
+    atomic_store(&s->queued, 0);
+    atomic_store(&s->error, ACL_SUCCESS);
+    s->why[0] = '\0';
+    pthread_mutex_unlock(&s->lock);
     sim_count(SIM_C_LIVE_STREAM, 1);
     handle_publish(s);
     return s;

@@ -78,17 +78,18 @@ struct task {
 
 struct stream {
     struct handle_head head;
+    /* survives reuse of the slot; a thread that walks all streams may come too
+     * late to one that ended, so the rest is made anew under the lock */
+    pthread_mutex_t lock;
+    bool made;
     struct context *ctx;
-    int dev;
+    _Atomic int dev;
     uint32_t flags;
     struct task *first, *last;
     bool running;
     _Atomic uint32_t queued;
     _Atomic int error; /* first asynchronous error; stays */
     char why[200];     /* its text, written before error */
-    /* survives reuse of the slot */
-    pthread_mutex_t lock;
-    bool made;
 };
 
 /* Set by tasks that must be polled by the worker: nobody rings for them. */
