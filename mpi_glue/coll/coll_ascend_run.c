@@ -20,8 +20,9 @@ typedef struct staging {
 
 /* Saved functions that this thread is in. What they call themselves goes
  * straight to the level below and is not recorded: only some ranks may make
- * such calls, and all their buffers are host memory. */
-static __thread int depth;
+ * such calls, and all their buffers are host memory. Every collective reads it
+ * three times: without the model each is a call into the dynamic linker. */
+static __thread int depth __attribute__((tls_model("initial-exec")));
 
 static int invoke(const mca_coll_ascend_call_t *call)
 {
