@@ -57,6 +57,7 @@ static int role(t_world_t *world, int me)
             t_barrier(world);
         }
         t_check(pending > 0, "no copy was under way at any release");
+        t_counter_await("import_closed", ROUNDS); /* also those released before their end */
     }
     t_barrier(world);
     asc_link_quiesce(5000);

@@ -61,11 +61,7 @@ static void importer(t_world_t *world)
 static int role(t_world_t *world, int me)
 {
     t_join(world, me, 0);
-    if (me == 0) {
-        owner(world);
-    } else {
-        importer(world);
-    }
+    (me == 0 ? owner : importer)(world);
     t_barrier(world);
     asc_link_quiesce(5000);
     return 0;
