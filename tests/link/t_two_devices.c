@@ -13,6 +13,7 @@ static int role(t_world_t *world, int me)
 {
     asc_link_import_t *import;
     void *mine, *local;
+    uint64_t live;
 
     t_join(world, me, me);
     if (me == 0) {
@@ -40,10 +41,12 @@ static int role(t_world_t *world, int me)
         t_device(2);
         mine = t_dev_alloc(SIZE);
         t_refill(mine, SIZE, 3);
+        live = t_counter("live.bytes");
         t_get(import, world->value[0], mine, SIZE);
         t_expect(mine, SIZE, 1, 0);
         t_refill(mine, SIZE, 7);
         t_put(import, world->value[0], mine, SIZE);
+        t_check(t_counter("live.bytes") == live, "memory of the bounce is kept");
         t_check(asc_link_counter("get_bounced") == 2, "did not bounce");
         asc_link_import_release(import);
         t_barrier(world);
