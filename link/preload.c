@@ -133,22 +133,17 @@ static void *link_libc_symbol(const link_libc_t *lib, const char *name)
     }
 }
 
-static int link_libc_visit(struct dl_phdr_info *info, size_t size, void *arg)
+/* Whether the module is the C library and has a dlsym. */
+static bool link_libc_visit(const struct link_map *map)
 {
-    const char *file = link_file_of(info->dlpi_name);
-    link_libc_t lib = {.base = info->dlpi_addr};
+    const char *file = link_file_of(map->l_name);
+    link_libc_t lib = {.base = map->l_addr};
     void *found;
 
-    (void)size;
-    (void)arg;
     if (!link_begins(file, "libc.so") && !link_begins(file, "libdl.so")) {
-        return 0;
+        return false;
     }
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
-            link_libc_read(&lib, (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
-        }
-    }
+    link_libc_read(&lib, map->l_ld);
     found = link_libc_symbol(&lib, "dlvsym");
     if (found != NULL) {
         __atomic_store_n(&link_preload_dlvsym_real, (link_dlvsym_fn)found, __ATOMIC_RELEASE);
@@ -164,35 +159,42 @@ static int link_libc_visit(struct dl_phdr_info *info, size_t size, void *arg)
 
 static uintptr_t link_own_start, link_own_end; /* of libascendlink.so */
 
-static int link_own_visit(struct dl_phdr_info *info, size_t size, void *arg)
+/* A shared library begins with its ELF header. */
+static void link_own_visit(const struct link_map *map)
 {
-    uintptr_t inside = (uintptr_t)arg, start = UINTPTR_MAX, end = 0;
+    uintptr_t inside = (uintptr_t)&asc_link_hook_for, start = map->l_addr, end = 0;
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)start;
+    const ElfW(Phdr) * ph;
 
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-
-        if (ph->p_type == PT_LOAD) {
-            uintptr_t from = info->dlpi_addr + ph->p_vaddr;
-
-            start = from < start ? from : start;
-            end = from + ph->p_memsz > end ? from + ph->p_memsz : end;
+    if (!link_begins(link_file_of(map->l_name), "libascendlink.so")) {
+        return;
+    }
+    ph = (const ElfW(Phdr) *)(start + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; ++i) {
+        if (ph[i].p_type == PT_LOAD && start + ph[i].p_vaddr + ph[i].p_memsz > end) {
+            end = start + ph[i].p_vaddr + ph[i].p_memsz;
         }
     }
-    if (inside < start || inside >= end) {
-        return 0;
+    if (inside >= start && inside < end) {
+        link_own_start = start;
+        link_own_end = end;
     }
-    link_own_start = start;
-    link_own_end = end;
-    return 1;
 }
 
-/* Early look-ups (constructors of other libraries) come before ours runs. */
+/* Early look-ups (constructors of other libraries) come before ours runs. The
+ * loader's list is walked by hand: a sanitizer's dl_iterate_phdr() would be
+ * called by its own look-up of that very function. */
 static void link_preload_prepare(void)
 {
-    if (__atomic_load_n(&link_preload_dlsym_real, __ATOMIC_ACQUIRE) == NULL) {
-        dl_iterate_phdr(link_own_visit, (void *)(uintptr_t)&asc_link_hook_for);
-        dl_iterate_phdr(link_libc_visit, NULL);
+    const struct link_map *map;
+
+    if (__atomic_load_n(&link_preload_dlsym_real, __ATOMIC_ACQUIRE) != NULL) {
+        return;
+    }
+    for (map = _r_debug.r_map; map != NULL; map = map->l_next) {
+        link_own_visit(map);
+    }
+    for (map = _r_debug.r_map; map != NULL && !link_libc_visit(map); map = map->l_next) {
     }
 }
 
