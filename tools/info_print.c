@@ -2,6 +2,7 @@
 #include "tools/info.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool info_all_usable(const info_rank_t *ranks, const info_pair_t *pairs, int size)
@@ -31,25 +32,6 @@ static const char *info_yes(bool value)
     return value ? "yes" : "no";
 }
 
-/* What is told of a rank, without what tells ranks apart and what is listed for itself. */
-static info_rank_t info_facts(const info_rank_t *info)
-{
-    info_rank_t facts = *info;
-
-    facts.rank = facts.pid = facts.num_problems = 0;
-    memset(&facts.addr, 0, sizeof(facts.addr));
-    memset(facts.problems, 0, sizeof(facts.problems));
-    return facts;
-}
-
-static bool info_same_facts(const info_rank_t *a, const info_rank_t *b)
-{
-    /* Whole structures are cleared before they are filled, padding included. */
-    info_rank_t one = info_facts(a), other = info_facts(b);
-
-    return memcmp(&one, &other, sizeof(one)) == 0;
-}
-
 static bool info_has_problem(const info_rank_t *info, const info_problem_t *problem)
 {
     for (int i = 0; i < info->num_problems; ++i) {
@@ -61,105 +43,112 @@ static bool info_has_problem(const info_rank_t *info, const info_problem_t *prob
     return false;
 }
 
-/* Prints "rank 3" or "ranks 0-3,5": those from @a first on for which @a same holds. */
-static void info_print_ranks(const info_rank_t *ranks, int size, int first,
-                             bool (*same)(const info_rank_t *, const void *), const void *arg)
+/* Prints "rank 3" or "ranks 0-3,5". */
+static void info_print_ranks(const bool *among, int size)
 {
-    int count = 0, last = -1;
+    int count = 0, printed = 0;
 
-    for (int r = first; r < size; ++r) {
-        count += same(&ranks[r], arg);
+    for (int r = 0; r < size; ++r) {
+        count += among[r];
     }
     printf(count > 1 ? "ranks " : "rank ");
-    for (int r = first; r < size; ++r) {
-        bool begins = r == first || !same(&ranks[r - 1], arg);
-        bool ends = r + 1 == size || !same(&ranks[r + 1], arg);
+    for (int r = 0; r < size; ++r) {
+        bool begins = among[r] && (r == 0 || !among[r - 1]);
+        bool ends = among[r] && (r + 1 == size || !among[r + 1]);
 
-        if (!same(&ranks[r], arg)) {
-            continue;
-        }
         if (begins) {
-            printf("%s%d", last >= 0 ? "," : "", r);
+            printf("%s%d", printed++ > 0 ? "," : "", r);
         } else if (ends) {
             printf("-%d", r);
         }
-        last = r;
     }
 }
 
-static bool info_is_like(const info_rank_t *info, const void *other)
+static void info_write_facts(FILE *out, const info_rank_t *info)
 {
-    return info_same_facts(info, other);
-}
-
-static bool info_shares(const info_rank_t *info, const void *problem)
-{
-    return info_has_problem(info, problem);
-}
-
-static void info_print_facts(const info_rank_t *info)
-{
-    printf("  ACL library     %s\n", info_or(info->acl_path, "none"));
+    fprintf(out, "  ACL library     %s\n", info_or(info->acl_path, "none"));
     if (info->device >= 0) {
-        printf("  devices         %d, device %d (%s) is used\n", info->devices, info->device,
-               info_or(info->soc, "unknown"));
-        printf("  locality        PCI %s, NUMA node %d, CPUs %s%s%s\n",
-               info_or(info->pci, "unknown"), info->numa_node, info_or(info->cpuset, "unknown"),
-               info->locality_why[0] != '\0' ? ": " : "", info->locality_why);
+        fprintf(out, "  devices         %d, device %d (%s) is used\n", info->devices, info->device,
+                info_or(info->soc, "unknown"));
+        fprintf(out, "  locality        PCI %s, NUMA node %d, CPUs %s%s%s\n",
+                info_or(info->pci, "unknown"), info->numa_node, info_or(info->cpuset, "unknown"),
+                info->locality_why[0] != '\0' ? ": " : "", info->locality_why);
     } else {
-        printf("  devices         %d, none is used\n", info->devices);
+        fprintf(out, "  devices         %d, none is used\n", info->devices);
     }
-    printf("  UCX             %s running, %s built for\n", info->ucx_running, info->ucx_built);
-    printf("  Open MPI        %s running, %s built for, pml %s\n",
-           info_or(info->ompi_running, "not"), info->ompi_built, info_or(info->pml, "not chosen"));
-    printf("  modules         hook %s, coll %s, UCX module %s\n", info_yes(info->module_hook),
-           info_yes(info->module_coll), info_yes(info->module_uct));
-    printf("  transports      asc_copy %s, asc_ipc %s\n", info_yes(info->uct_copy),
-           info_yes(info->uct_ipc));
+    fprintf(out, "  UCX             %s running, %s built for\n", info->ucx_running,
+            info->ucx_built);
+    fprintf(out, "  Open MPI        %s running, %s built for, pml %s\n",
+            info_or(info->ompi_running, "not"), info->ompi_built, info_or(info->pml, "not chosen"));
+    fprintf(out, "  modules         hook %s, coll %s, UCX module %s\n", info_yes(info->module_hook),
+            info_yes(info->module_coll), info_yes(info->module_uct));
+    fprintf(out, "  transports      asc_copy %s, asc_ipc %s\n", info_yes(info->uct_copy),
+            info_yes(info->uct_ipc));
     if (info->link_ready) {
-        printf("  allocations     seen by %s: %s\n", info->hook_mode, info->hook_why);
-        printf("  keys travel by  %s\n", info->oob);
+        fprintf(out, "  allocations     seen by %s: %s\n", info->hook_mode, info->hook_why);
+        fprintf(out, "  keys travel by  %s\n", info->oob);
     }
 }
 
-/* Ranks of which there is nothing different to tell share a block: on a machine
- * without an NPU that is all of them. */
-static void info_print_rank_blocks(const info_rank_t *ranks, int size)
+/* What there is to tell of a rank; to be freed, NULL without memory. */
+static char *info_facts(const info_rank_t *info)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    if (out != NULL) {
+        info_write_facts(out, info);
+        fclose(out);
+    }
+    return text;
+}
+
+/* Ranks of one host of which there is nothing different to tell share a block: on
+ * a machine without an NPU that is all of them. */
+static void info_print_rank_blocks(const info_rank_t *ranks, int size, bool *among)
 {
     for (int r = 0; r < size; ++r) {
+        char *facts = info_facts(&ranks[r]);
         bool told = false;
 
-        for (int before = 0; before < r && !told; ++before) {
-            told = info_same_facts(&ranks[before], &ranks[r]);
+        for (int k = 0; k < size; ++k) {
+            char *other = info_facts(&ranks[k]);
+
+            among[k] = k == r || (facts != NULL && other != NULL && strcmp(facts, other) == 0 &&
+                                  strcmp(ranks[k].host, ranks[r].host) == 0);
+            told |= k < r && among[k];
+            free(other);
         }
         if (!told) {
-            info_print_ranks(ranks, size, r, info_is_like, &ranks[r]);
+            info_print_ranks(among, size);
             printf(": host %s pid", ranks[r].host);
             for (int k = r; k < size; ++k) {
-                if (info_same_facts(&ranks[k], &ranks[r])) {
+                if (among[k]) {
                     printf(" %d", ranks[k].pid);
                 }
             }
-            printf("\n");
-            info_print_facts(&ranks[r]);
+            printf("\n%s", facts != NULL ? facts : "  (no memory to tell more)\n");
         }
+        free(facts);
     }
 }
 
 /* Each problem once, with the ranks that have it. */
-static void info_print_problems(const info_rank_t *ranks, int size)
+static void info_print_problems(const info_rank_t *ranks, int size, bool *among)
 {
     for (int r = 0; r < size; ++r) {
         for (int i = 0; i < ranks[r].num_problems; ++i) {
             const info_problem_t *problem = &ranks[r].problems[i];
             bool told = false;
 
-            for (int before = 0; before < r && !told; ++before) {
-                told = info_has_problem(&ranks[before], problem);
+            for (int k = 0; k < size; ++k) {
+                among[k] = info_has_problem(&ranks[k], problem);
+                told |= k < r && among[k];
             }
             if (!told) {
                 printf("problem [%s], ", problem->id);
-                info_print_ranks(ranks, size, r, info_shares, problem);
+                info_print_ranks(among, size);
                 printf(": %s\n  remedy: %s\n", problem->text, problem->remedy);
             }
         }
@@ -223,9 +212,15 @@ static void info_print_pairs(const info_pair_t *pairs, int count)
 bool info_print_text(const info_rank_t *ranks, const info_pair_t *pairs, int size)
 {
     bool usable = info_all_usable(ranks, pairs, size);
+    bool *among = calloc((size_t)size, sizeof(*among));
 
-    info_print_rank_blocks(ranks, size);
-    info_print_problems(ranks, size);
+    if (among == NULL) {
+        fprintf(stderr, "ascend_info: out of host memory for %d ranks\n", size);
+        return false;
+    }
+    info_print_rank_blocks(ranks, size, among);
+    info_print_problems(ranks, size, among);
+    free(among);
     info_print_pairs(pairs, size * size);
     printf("verdict: %s\n", usable ? "Ascend memory is used directly between all ranks"
                                    : "not everything is used, see the problems and pairs above");

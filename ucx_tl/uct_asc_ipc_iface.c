@@ -73,7 +73,7 @@ static int uct_asc_ipc_iface_is_reachable(const uct_iface_h tl_iface,
 
     (void)tl_iface;
     if ((dev_addr == NULL) || (iface_addr == NULL) ||
-        memcmp(dev_addr, &system_id, sizeof(system_id))) {
+        (memcmp(dev_addr, &system_id, sizeof(system_id)) != 0)) {
         return 0;
     }
 
