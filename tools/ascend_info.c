@@ -76,36 +76,44 @@ static int info_parse(int argc, char **argv, info_options_t *options)
 /* A pair process that is left alone must not stay behind. */
 #define INFO_DEADLINE_SECONDS 120
 
-static int info_run(const info_options_t *options, info_comm_t *comm)
+/* Finds out and prints; room for everybody's answers is the caller's. */
+static int info_find_out(const info_options_t *options, const info_comm_t *comm, info_rank_t *self,
+                         info_rank_t *ranks, info_pair_t *mine, info_pair_t *pairs)
 {
     size_t size = (size_t)comm->size;
-    info_rank_t *ranks = calloc(size, sizeof(*ranks));
-    info_pair_t *mine = calloc(size, sizeof(*mine));
-    info_pair_t *pairs = calloc(size * size, sizeof(*pairs));
-    info_rank_t *self = malloc(sizeof(*self));
-    int status;
+    bool usable;
 
-    if (ranks == NULL || mine == NULL || pairs == NULL || self == NULL) {
-        fprintf(stderr, "ascend_info: out of host memory for %zu ranks\n", size);
-        return INFO_EXIT_NOT_USABLE;
-    }
     info_local_collect(comm, self);
     if (info_comm_allgather(comm, self, ranks, sizeof(*self)) != 0) {
         fprintf(stderr, "ascend_info: the other process ended early\n");
         return INFO_EXIT_NOT_USABLE;
     }
     info_pair_try_all(comm, ranks, mine);
-    /* Publishing keys out of band may only now have chosen its port. */
     if (info_comm_allgather(comm, mine, pairs, size * sizeof(*mine)) != 0) {
         fprintf(stderr, "ascend_info: the other process ended early\n");
         return INFO_EXIT_NOT_USABLE;
     }
-    status = INFO_EXIT_USABLE;
-    if (comm->rank == 0) {
-        bool usable = options->json ? info_print_json(ranks, pairs, comm->size)
-                                    : info_print_text(ranks, pairs, comm->size);
+    if (comm->rank != 0) {
+        return INFO_EXIT_USABLE;
+    }
+    usable = options->json ? info_print_json(ranks, pairs, comm->size)
+                           : info_print_text(ranks, pairs, comm->size);
+    return usable ? INFO_EXIT_USABLE : INFO_EXIT_NOT_USABLE;
+}
 
-        status = usable ? INFO_EXIT_USABLE : INFO_EXIT_NOT_USABLE;
+static int info_run(const info_options_t *options, const info_comm_t *comm)
+{
+    size_t size = (size_t)comm->size;
+    info_rank_t *ranks = calloc(size, sizeof(*ranks));
+    info_pair_t *mine = calloc(size, sizeof(*mine));
+    info_pair_t *pairs = calloc(size * size, sizeof(*pairs));
+    info_rank_t *self = malloc(sizeof(*self));
+    int status = INFO_EXIT_NOT_USABLE;
+
+    if (ranks == NULL || mine == NULL || pairs == NULL || self == NULL) {
+        fprintf(stderr, "ascend_info: out of host memory for %zu ranks\n", size);
+    } else {
+        status = info_find_out(options, comm, self, ranks, mine, pairs);
     }
     free(self);
     free(pairs);

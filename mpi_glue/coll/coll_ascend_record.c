@@ -17,7 +17,7 @@ _Static_assert(sizeof(mca_coll_ascend_facts_t) == sizeof(((mca_coll_ascend_recor
                "facts fill their words");
 
 #define TABLE_BYTES \
-    (MCA_COLL_ASCEND_BUCKETS * MCA_COLL_ASCEND_RING * sizeof(mca_coll_ascend_record_t))
+    (sizeof(mca_coll_ascend_record_t) * MCA_COLL_ASCEND_BUCKETS * MCA_COLL_ASCEND_RING)
 
 /* Looks between two looks at the clock. */
 #define LOOKS 64
