@@ -118,6 +118,11 @@ static bool set_poison(const char *s)
     return parse_bool(s, &knobs.poison);
 }
 
+static bool set_pitched_d2d(const char *s)
+{
+    return parse_bool(s, &knobs.pitched_d2d);
+}
+
 static bool set_one_import(const char *s)
 {
     return parse_bool(s, &knobs.one_import);
@@ -242,6 +247,7 @@ static const struct {
     {"NPUSIM_SUBALLOC", set_suballoc, "y or n"},
     {"NPUSIM_POISON", set_poison, "y or n"},
     {"NPUSIM_ONE_IMPORT", set_one_import, "y or n"},
+    {"NPUSIM_PITCHED_D2D", set_pitched_d2d, "y or n"},
     {"NPUSIM_MAX_NOTIFY", set_max_notify, "a number from 0 to 8192"},
     {"NPUSIM_TGID_OFFSET", set_tgid_offset, "a number from 0 to 100000000"},
     {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a square matrix (011/101/110)"},

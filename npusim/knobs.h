@@ -49,6 +49,7 @@ struct knobs {
     bool suballoc;
     bool poison;
     bool one_import;
+    bool pitched_d2d;
     uint32_t max_notify; /* per device, all processes */
     uint32_t max_stream; /* the same */
     int32_t tgid_offset;

@@ -17,6 +17,7 @@ static _Atomic uint64_t random_at;
 
 static const struct task_ops *const ops[TASK_TYPES] = {
     [TASK_COPY] = &copy_ops,
+    [TASK_MANY] = &many_ops,
     [TASK_FILL] = &fill_ops,
     [TASK_REDUCE] = &reduce_ops,
     [TASK_EVENT_RECORD] = &event_record_ops,

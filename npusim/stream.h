@@ -14,10 +14,12 @@
 
 struct event;
 struct notify;
+struct pieces;
 struct region;
 
 enum task_type {
     TASK_COPY,
+    TASK_MANY,
     TASK_FILL,
     TASK_REDUCE,
     TASK_EVENT_RECORD,
@@ -48,6 +50,9 @@ struct task {
             int kind; /* aclrtReduceKind or, in counters, the direction */
             int type;
         } copy;
+        struct {
+            struct pieces *pieces; /* owned; copy_many.c */
+        } many;
         struct {
             struct region *dst;
             void *d;
@@ -176,7 +181,7 @@ struct task_ops {
     void (*drop)(struct stream *s, struct task *t);
 };
 
-extern const struct task_ops copy_ops, fill_ops, reduce_ops, value_write_ops, value_wait_ops,
-    event_record_ops, event_wait_ops, notify_record_ops, notify_wait_ops, host_ops;
+extern const struct task_ops copy_ops, many_ops, fill_ops, reduce_ops, value_write_ops,
+    value_wait_ops, event_record_ops, event_wait_ops, notify_record_ops, notify_wait_ops, host_ops;
 
 #endif
