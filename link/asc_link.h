@@ -159,6 +159,36 @@ asc_status_t asc_link_copy_start(void *dst, const void *src, size_t len, asc_lin
  *  ASC_INPROGRESS the op must not be tested again. */
 asc_status_t asc_link_op_test(asc_link_op_t *op);
 
+/** A block of a scattered copy: @a height rows of @a width bytes, whose starts
+ *  are dpitch and spitch bytes apart (negative ones by wrapping round). */
+typedef struct asc_link_rows {
+    void *dst;
+    const void *src;
+    size_t dpitch, spitch;
+    size_t width, height; /**< not 0 */
+} asc_link_rows_t;
+
+/**
+ * Starts a copy of @a n blocks between host memory and device memory, or inside
+ * one device (between two: ASC_ERR_UNSUPPORTED). All of dst lie in one memory,
+ * all of src in another; the caller has checked them. One call of the runtime
+ * for a block where it takes pitched copies, one for up to 1024 other pieces
+ * where it takes batches, else one for each piece. No byte between the rows is
+ * touched. Results as those of asc_link_copy_start(); @a rows may go at once.
+ */
+asc_status_t asc_link_copy_rows_start(const asc_link_rows_t *rows, size_t n, asc_link_op_t *op);
+
+/** Whether pitched copies between host and device, or batches, can be had: true
+ *  until the runtime has refused one. @a inside: and inside a device; tried out
+ *  at the first question. */
+bool asc_link_pitched(bool inside);
+bool asc_link_batched(void);
+
+/** Device memory from a pool on the home device (packed messages), and back
+ *  with the same size. Contents are undefined. */
+asc_status_t asc_link_scratch_get(size_t size, void **ptr);
+void asc_link_scratch_put(void *ptr, size_t size);
+
 /* ------------------------------------------------------ peers ------------ */
 
 /**
