@@ -297,6 +297,41 @@ asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *loca
 asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
                           asc_link_op_t *op);
 
+/* ------------------------------------------- relayed copies ------------- */
+
+/**
+ * Copies between host memory of one process and device memory of another, for
+ * which no engine can reach both. The two processes copy at the same time, by
+ * way of shared memory: the one that asks in asc_link_op_test(), the other in
+ * asc_link_relay_progress(), which it must keep calling.
+ *
+ * Offers host memory to peers until it is withdrawn.
+ * @return what peers name it by; 0: too much is on offer, try another way.
+ */
+uint64_t asc_link_relay_offer(const void *ptr, size_t len);
+
+/** Takes the offer back; waits for a piece that is just being copied. */
+void asc_link_relay_withdraw(uint64_t ref);
+
+/** Device memory was (@a more), or is no longer, registered for peers: only
+ *  while something is on offer does a process look for what peers ask. */
+void asc_link_relay_hold(bool more);
+
+/** Serves peers. A load or two while nothing is on offer. */
+void asc_link_relay_progress(void);
+
+/**
+ * Reads from (get) or writes to (put) @a remote in the peer, which lies in its
+ * offer @a ref or, for 0, in its device memory. @a local is any memory of this
+ * process.
+ * ASC_INPROGRESS: test the op; it fails with ASC_ERR_ACL (logged) when the peer
+ * refuses or ends. ASC_ERR_BUSY: too many are under way, ask again later.
+ */
+asc_status_t asc_link_relay_get(asc_link_peer_t *peer, uint64_t ref, uint64_t remote, void *local,
+                                size_t len, asc_link_op_t *op);
+asc_status_t asc_link_relay_put(asc_link_peer_t *peer, uint64_t ref, uint64_t remote,
+                                const void *local, size_t len, asc_link_op_t *op);
+
 /* ------------------------------------------- questions of tools ---------- */
 
 /** Counters since the start, by name; -1 for an unknown name. Names and what
