@@ -41,6 +41,10 @@ struct task {
     enum task_type type;
     struct task *next;
     uint64_t deadline_ns; /* of a wait; 0: not begun */
+    uint64_t hold_ns;     /* not to be carried out before; 0: no such time */
+    bool begun;           /* asked the fault plan and the link */
+    uint8_t fault;        /* enum fault_effect that the record is to suffer */
+    uint64_t fault_ns;
     union {
         struct {
             struct region *dst, *src; /* with references; NULL: pageable host */
@@ -97,6 +101,14 @@ struct stream {
     char why[200];     /* its text, written before error */
 };
 
+/* Is there anything to ask before a task begins? Set by aclInit. */
+extern bool stream_hooks;
+
+/* When the next task that is held back may go on, or 0: who sleeps until
+ * there is progress must not sleep longer. */
+extern _Atomic uint64_t stream_due_ns;
+void stream_due(uint64_t ns);
+
 /* Set by tasks that must be polled by the worker: nobody rings for them. */
 extern _Atomic bool stream_poll_needed;
 
@@ -144,6 +156,10 @@ aclError stream_sync_device(int dev, int32_t timeout_ms);
 
 /* Next number of the seeded sequence of NPUSIM_SEED. */
 uint64_t sim_random(void);
+
+/* Sets the bits of notifies whose records are late or repeated; for the
+ * worker. Returns how many it set. */
+int notify_deliver(void);
 
 /* Ends all events, or notifies, of a device. */
 void event_end_device(int dev);
