@@ -55,6 +55,10 @@
     X(aclrtCreateEventExWithFlag) \
     X(aclrtPointerGetAttributes) \
     X(aclrtMemGetAddressRange) \
+    X(aclrtMemcpy2d) \
+    X(aclrtMemcpy2dAsync) \
+    X(aclrtMemcpyBatch) \
+    X(aclrtMemcpyBatchAsync) \
     X(aclrtReduceAsync) \
     X(aclrtDeviceCanAccessPeer) \
     X(aclrtDeviceEnablePeerAccess) \

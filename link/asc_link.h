@@ -159,6 +159,36 @@ asc_status_t asc_link_copy_start(void *dst, const void *src, size_t len, asc_lin
  *  ASC_INPROGRESS the op must not be tested again. */
 asc_status_t asc_link_op_test(asc_link_op_t *op);
 
+/** A block of a scattered copy: @a height rows of @a width bytes, whose starts
+ *  are dpitch and spitch bytes apart (negative ones by wrapping round). */
+typedef struct asc_link_rows {
+    void *dst;
+    const void *src;
+    size_t dpitch, spitch;
+    size_t width, height; /**< not 0 */
+} asc_link_rows_t;
+
+/**
+ * Starts a copy of @a n blocks between host memory and device memory, or inside
+ * one device (between two: ASC_ERR_UNSUPPORTED). All of dst lie in one memory,
+ * all of src in another; the caller has checked them. One call of the runtime
+ * for a block where it takes pitched copies, one for up to 1024 other pieces
+ * where it takes batches, else one for each piece. No byte between the rows is
+ * touched. Results as those of asc_link_copy_start(); @a rows may go at once.
+ */
+asc_status_t asc_link_copy_rows_start(const asc_link_rows_t *rows, size_t n, asc_link_op_t *op);
+
+/** Whether pitched copies between host and device, or batches, can be had: true
+ *  until the runtime has refused one. @a inside: and inside a device; tried out
+ *  at the first question. */
+bool asc_link_pitched(bool inside);
+bool asc_link_batched(void);
+
+/** Device memory from a pool on the home device (packed messages), and back
+ *  with the same size. Contents are undefined. */
+asc_status_t asc_link_scratch_get(size_t size, void **ptr);
+void asc_link_scratch_put(void *ptr, size_t size);
+
 /* ------------------------------------------------------ peers ------------ */
 
 /**
@@ -266,6 +296,41 @@ asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *loca
                           asc_link_op_t *op);
 asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
                           asc_link_op_t *op);
+
+/* ------------------------------------------- relayed copies ------------- */
+
+/**
+ * Copies between host memory of one process and device memory of another, for
+ * which no engine can reach both. The two processes copy at the same time, by
+ * way of shared memory: the one that asks in asc_link_op_test(), the other in
+ * asc_link_relay_progress(), which it must keep calling.
+ *
+ * Offers host memory to peers until it is withdrawn.
+ * @return what peers name it by; 0: too much is on offer, try another way.
+ */
+uint64_t asc_link_relay_offer(const void *ptr, size_t len);
+
+/** Takes the offer back; waits for a piece that is just being copied. */
+void asc_link_relay_withdraw(uint64_t ref);
+
+/** Device memory was (@a more), or is no longer, registered for peers: only
+ *  while something is on offer does a process look for what peers ask. */
+void asc_link_relay_hold(bool more);
+
+/** Serves peers. A load or two while nothing is on offer. */
+void asc_link_relay_progress(void);
+
+/**
+ * Reads from (get) or writes to (put) @a remote in the peer, which lies in its
+ * offer @a ref or, for 0, in its device memory. @a local is any memory of this
+ * process.
+ * ASC_INPROGRESS: test the op; it fails with ASC_ERR_ACL (logged) when the peer
+ * refuses or ends. ASC_ERR_BUSY: too many are under way, ask again later.
+ */
+asc_status_t asc_link_relay_get(asc_link_peer_t *peer, uint64_t ref, uint64_t remote, void *local,
+                                size_t len, asc_link_op_t *op);
+asc_status_t asc_link_relay_put(asc_link_peer_t *peer, uint64_t ref, uint64_t remote,
+                                const void *local, size_t len, asc_link_op_t *op);
 
 /* ------------------------------------------- questions of tools ---------- */
 

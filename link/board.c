@@ -333,42 +333,44 @@ bool link_board_alive(int fd)
 
 /* The number in an address may point at anything its sender has open, or at
  * another process by now: opening a tty, a fifo or a device could do harm. */
-static bool names_a_board(const char *path)
+static bool names_file(const char *path, const char *name)
 {
-    char target[64];
+    char target[64], wanted[64];
     ssize_t len = readlink(path, target, sizeof(target) - 1);
 
     if (len <= 0) {
         return false;
     }
     target[len] = '\0';
-    return strncmp(target, "/memfd:" BOARD_NAME, strlen("/memfd:" BOARD_NAME)) == 0;
+    snprintf(wanted, sizeof(wanted), "/memfd:%s", name);
+    return strncmp(target, wanted, strlen(wanted)) == 0;
 }
 
-static asc_status_t open_board(const asc_link_addr_t *addr, int *fd_p)
+asc_status_t link_board_open_file(const asc_link_addr_t *addr, int number, const char *name,
+                                  size_t bytes, int *fd_p)
 {
     struct stat st;
     char path[64];
     int fd, seals;
 
-    snprintf(path, sizeof(path), "/proc/%d/fd/%d", addr->pid, addr->board_fd);
-    if (!names_a_board(path)) {
-        link_set_reason("process %d has no board at descriptor %d (%s): it has ended, or "
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", addr->pid, number);
+    if (!names_file(path, name)) {
+        link_set_reason("process %d has no %s at descriptor %d (%s): it has ended, or "
                         "belongs to another user",
-                        addr->pid, addr->board_fd, errno != 0 ? strerror(errno) : "not one");
+                        addr->pid, name, number, errno != 0 ? strerror(errno) : "not one");
         return ASC_ERR_UNREACHABLE;
     }
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        link_set_reason("cannot open the board of process %d: %s", addr->pid, strerror(errno));
+        link_set_reason("cannot open the %s of process %d: %s", name, addr->pid, strerror(errno));
         return ASC_ERR_UNREACHABLE;
     }
     seals = fcntl(fd, F_GET_SEALS);
     if (fstat(fd, &st) != 0 || seals < 0 || (seals & BOARD_SEALS) != BOARD_SEALS ||
-        (size_t)st.st_size != sizeof(link_board_t)) {
-        link_set_reason("the board of process %d has another layout: the processes use "
+        (size_t)st.st_size != bytes) {
+        link_set_reason("the %s of process %d has another layout: the processes use "
                         "different versions of this library",
-                        addr->pid);
+                        name, addr->pid);
         close(fd);
         return ASC_ERR_UNREACHABLE;
     }
@@ -409,7 +411,7 @@ asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **bo
         link_set_reason("address of process %d is an old one of this process", addr->pid);
         return ASC_ERR_UNREACHABLE;
     }
-    status = open_board(addr, &fd);
+    status = link_board_open_file(addr, addr->board_fd, BOARD_NAME, sizeof(link_board_t), &fd);
     if (status != ASC_OK) {
         return status;
     }

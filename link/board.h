@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define LINK_BOARD_MAGIC   UINT64_C(0x3144524f42435341) /* "ASCBORD1" */
-#define LINK_BOARD_VERSION 2
+#define LINK_BOARD_VERSION 3
 
 /** Allocations that may be exported at a time. */
 #define LINK_BOARD_LIVE    4096
@@ -39,6 +39,8 @@
 #define LINK_BOARD_NAMES   2048
 /** Bytes of the mail area, which link/ hands out without looking into it. */
 #define LINK_BOARD_MAIL    32768
+/** Relayed transfers that one process asks for, and serves, at a time. */
+#define LINK_BOARD_RELAYS  16
 
 typedef enum link_hazard_state {
     LINK_HAZARD_FREE,
@@ -70,6 +72,20 @@ typedef struct link_board_row {
     uint64_t reserved[3];
 } link_board_row_t;
 
+/** One process's half of a relayed transfer: as asked for, or as served. */
+typedef struct link_board_relay {
+    _Atomic uint64_t id;      /**< the asking process's number of it, written last; 0: none */
+    _Atomic uint64_t peer;    /**< uid of the other process */
+    _Atomic uint64_t address; /**< asked: in the other process */
+    _Atomic uint64_t len;     /**< asked */
+    _Atomic uint64_t ref;     /**< asked: offer it lies in, 0: device memory */
+    _Atomic uint32_t put;     /**< asked: 1 to write there, 0 to read */
+    _Atomic uint32_t channel; /**< of the half that fills slots */
+    _Atomic uint64_t count;   /**< pieces this half has copied */
+    _Atomic uint32_t status;  /**< asc_status_t of this half */
+    uint32_t reserved;
+} link_board_relay_t;
+
 typedef struct link_board_name {
     char name[ASC_OOB_NAME_MAX];
     uint32_t len;
@@ -84,25 +100,31 @@ typedef struct link_board {
     uint64_t uid;
     uint64_t start_time; /**< of the process, field 22 of /proc/PID/stat */
     int32_t pid;
-    _Atomic int32_t tgid;        /**< as the driver knows it; 0: no device used yet */
-    _Atomic int32_t device;      /**< home device + 1; 0: none */
-    _Atomic uint32_t closing;    /**< 1: do not record on this process's notifies */
-    _Atomic uint64_t drops;      /**< how often an entry of live[] was cleared */
-    _Atomic uint32_t hazard_top; /**< hazard slots ever used */
-    _Atomic uint32_t peer_top;   /**< rows ever used */
-    _Atomic uint32_t name_top;   /**< names published */
-    uint32_t reserved[15];
+    _Atomic int32_t tgid;          /**< as the driver knows it; 0: no device used yet */
+    _Atomic int32_t device;        /**< home device + 1; 0: none */
+    _Atomic uint32_t closing;      /**< 1: do not record on this process's notifies */
+    _Atomic uint64_t drops;        /**< how often an entry of live[] was cleared */
+    _Atomic uint32_t hazard_top;   /**< hazard slots ever used */
+    _Atomic uint32_t peer_top;     /**< rows ever used */
+    _Atomic uint32_t name_top;     /**< names published */
+    _Atomic int32_t relay_fd;      /**< descriptor of the relay window + 1, 0: none yet */
+    _Atomic uint64_t relay_posted; /**< relayed transfers asked for so far */
+    uint32_t reserved[12];
 
     _Atomic uint64_t live[LINK_BOARD_LIVE]; /**< generation, or 0 */
     link_board_hazard_t hazards[LINK_BOARD_HAZARDS];
     link_board_row_t rows[LINK_BOARD_PEERS];
     link_board_name_t names[LINK_BOARD_NAMES];
 
+    _Alignas(64) link_board_relay_t asked[LINK_BOARD_RELAYS];
+    link_board_relay_t served[LINK_BOARD_RELAYS];
+
     _Alignas(64) unsigned char mail[LINK_BOARD_MAIL];
 } link_board_t;
 
 _Static_assert(sizeof(link_board_hazard_t) == 32, "hazard slot layout");
 _Static_assert(sizeof(link_board_row_t) == 64, "peer row layout");
+_Static_assert(sizeof(link_board_relay_t) == 64, "relay record layout");
 _Static_assert(offsetof(link_board_t, live) == 128, "board header layout");
 
 /** Makes the board of this process (once; a fork gets none). */
@@ -132,6 +154,13 @@ void link_board_early_tgid(void);
  * and belongs to @a addr. *fd stays open for the liveness test.
  */
 asc_status_t link_board_map(const asc_link_addr_t *addr, const link_board_t **board, int *fd);
+
+/**
+ * Opens shared memory of a peer for reading: descriptor @a number there, which
+ * must be a sealed memfd of that @a name and size.
+ */
+asc_status_t link_board_open_file(const asc_link_addr_t *addr, int number, const char *name,
+                                  size_t bytes, int *fd_p);
 
 /** True while the process that made the board behind @a fd runs. */
 bool link_board_alive(int fd);

@@ -38,6 +38,9 @@
     X(put_ops, "writes to peers' memory") \
     X(put_bytes, "bytes written to peers' memory") \
     X(get_bounced, "reads into another device than the import's") \
+    X(relay_ops, "copies with peers that both sides took part in") \
+    X(relay_bytes, "bytes copied so") \
+    X(relay_served, "such copies that peers asked for") \
     X(notify_record, "notifies recorded for peers") \
     X(notify_skipped, "records left out because the last one was not consumed") \
     X(notify_consumed, "records of peers waited for") \

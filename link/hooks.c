@@ -13,6 +13,7 @@
 #include "link/listeners.h"
 #include "link/mem_query.h"
 #include "link/pinned.h"
+#include "link/scratch.h"
 
 #include <stdlib.h>
 
@@ -82,7 +83,16 @@ static int link_hook_device(const aclrtMallocConfig *cfg)
 /* One retry after memory that was put off has been given back. */
 static bool link_hook_retry(aclError err)
 {
-    return err != ACL_SUCCESS && asc_acl_status(err) == ASC_ERR_NO_MEMORY && link_free_sweep(true);
+    bool any;
+
+    if (err == ACL_SUCCESS || asc_acl_status(err) != ASC_ERR_NO_MEMORY) {
+        return false;
+    }
+    /* the pool's frees are seen like the application's */
+    --link_hook_depth;
+    any = link_scratch_drop();
+    ++link_hook_depth;
+    return link_free_sweep(true) || any;
 }
 
 static aclError link_hook_malloc(link_malloc_fn real, void **ptr, size_t size,
@@ -373,6 +383,9 @@ static void link_hook_drop(int device, link_taken_t *taken)
 {
     link_alloc_t alloc;
 
+    --link_hook_depth;
+    (void)link_scratch_drop();
+    ++link_hook_depth;
     (void)link_free_sweep(true);
     while (link_alloc_take(device, &alloc)) {
         link_hook_stale(&alloc);

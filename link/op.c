@@ -2,6 +2,7 @@
 #include "link/op.h"
 #include "acl/asc_log.h"
 #include "link/context.h"
+#include "link/relay.h"
 
 #include <sched.h>
 #include <time.h>
@@ -110,6 +111,9 @@ asc_status_t asc_link_op_test(asc_link_op_t *handle)
     aclrtEventRecordedStatus state = ACL_EVENT_RECORDED_STATUS_NOT_READY;
     aclError err;
 
+    if (op->stream == NULL) {
+        return link_relay_test(op);
+    }
     if (acl == NULL) {
         return ASC_ERR_NO_RUNTIME;
     }

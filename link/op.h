@@ -20,7 +20,7 @@ typedef struct link_op link_op_t;
 typedef asc_status_t (*link_op_finish_fn)(link_op_t *op, asc_status_t status);
 
 struct link_op {
-    link_stream_t *stream;
+    link_stream_t *stream; /**< NULL: a relayed transfer, which arg[0] describes */
     aclrtEvent event;
     link_op_finish_fn finish; /**< NULL: nothing to do */
     void *arg[3];             /**< for finish */

@@ -41,6 +41,11 @@ struct asc_link_peer {
     /* transfer.c */
     _Atomic(link_stream_t *) stream; /**< pair stream on the home device */
 
+    struct {
+        _Atomic(void *) window; /**< relay_window.c: its window as mapped here */
+        uint64_t seen;          /**< relay.c, under its lock: requests looked at */
+    } relay;
+
     /* notify.c: the peer's notify, on which this process records */
     struct {
         atomic_flag busy;

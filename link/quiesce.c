@@ -5,6 +5,7 @@
 #include "link/free.h"
 #include "link/import.h"
 #include "link/notify.h"
+#include "link/scratch.h"
 #include "link/transfer.h"
 
 #include <time.h>
@@ -56,6 +57,9 @@ void asc_link_quiesce(unsigned timeout_ms)
     link_board_t *board = link_board();
     uint64_t deadline = link_now_ms() + timeout_ms;
 
+    if (asc_link_ready()) {
+        (void)link_scratch_drop();
+    }
     if (!asc_link_ready() || board == NULL || link_peer_count() == 0) {
         return;
     }

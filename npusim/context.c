@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "context.h"
 
+#include "fault.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -36,6 +37,16 @@ aclError device_phys(int64_t user, int *phys)
     if (*phys < 0) {
         return sim_fail(ACL_ERROR_RT_INVALID_DEVICEID, "device id %lld is not below %u",
                         (long long)user, knobs.visible_count);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError device_there(int dev)
+{
+    if (__builtin_expect(fault_lost(dev), 0)) {
+        sim_count(SIM_C_FAULT, 1);
+        return sim_fail(ACL_ERROR_RT_LOST_HEARTBEAT, "device %d is lost (NPUSIM_FAULT)",
+                        knobs_user(dev));
     }
     return ACL_SUCCESS;
 }
@@ -103,7 +114,8 @@ SIM_API aclError aclrtSetDevice(int32_t deviceId)
 {
     int dev;
     aclError rc = sim_enter(SIM_F_aclrtSetDevice);
-    if (rc != ACL_SUCCESS || (rc = device_phys(deviceId, &dev)) != ACL_SUCCESS) {
+    if (rc != ACL_SUCCESS || (rc = device_phys(deviceId, &dev)) != ACL_SUCCESS ||
+        (rc = device_there(dev)) != ACL_SUCCESS) {
         return rc;
     }
     pthread_mutex_lock(&device_lock);
@@ -124,7 +136,7 @@ static aclError reset_device(int32_t user, bool force)
 {
     int dev;
     aclError rc = device_phys(user, &dev);
-    if (rc != ACL_SUCCESS) {
+    if (rc != ACL_SUCCESS || (rc = device_there(dev)) != ACL_SUCCESS) {
         return rc;
     }
     pthread_mutex_lock(&device_lock);
@@ -175,7 +187,8 @@ SIM_API aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
     if (context == NULL) {
         return sim_fail(ACL_ERROR_INVALID_PARAM, "context is NULL");
     }
-    if ((rc = device_phys(deviceId, &dev)) != ACL_SUCCESS) {
+    if ((rc = device_phys(deviceId, &dev)) != ACL_SUCCESS ||
+        (rc = device_there(dev)) != ACL_SUCCESS) {
         return rc;
     }
     pthread_mutex_lock(&device_lock);

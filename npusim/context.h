@@ -29,6 +29,9 @@ aclError context_need(struct context **ctx);
 /* Physical id of a user id, or ACL_ERROR_RT_INVALID_DEVICEID with its text. */
 aclError device_phys(int64_t user, int *phys);
 
+/* ACL_SUCCESS, or the error of a device that the fault plan took away. */
+aclError device_there(int dev);
+
 /* May this process's engines on device a touch memory of device b that the
  * process behind "owner" allocated (NULL: this process)? */
 struct node;

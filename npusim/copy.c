@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "fault.h"
 #include "node.h"
 #include "stream.h"
 
@@ -34,6 +35,10 @@ aclError copy_check(struct region *r, const void *p, size_t len, int dev, const 
     if (!region_holds(r, p, len)) {
         *why = "range leaves its allocation";
         return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    }
+    if (region_on_device(r) && fault_lost(r->kind == REGION_IMPORT ? r->exp_dev : r->dev)) {
+        *why = "its device is lost (NPUSIM_FAULT)";
+        return ACL_ERROR_RT_LOST_HEARTBEAT;
     }
     if (r->kind != REGION_IMPORT) {
         *why = "access between the devices is not enabled";

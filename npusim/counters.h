@@ -34,6 +34,9 @@ enum sim_fn {
     _c(BYTES_D2H, "copy.bytes.d2h") \
     _c(BYTES_D2D, "copy.bytes.d2d") \
     _c(COPY_IMPORTED, "copy.imported") \
+    _c(COPY_2D, "copy.2d") \
+    _c(COPY_BATCH, "copy.batch") \
+    _c(COPY_ROWS, "copy.rows") \
     _c(REDUCE, "reduce") \
     _c(NOTIFY_RECORD, "notify.record") \
     _c(NOTIFY_RECORD_ON_SET, "notify.record_on_set") \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context.h"
 #include "fault.h"
 #include "knobs.h"
 
@@ -18,10 +19,13 @@ aclError sim_enter_slow(enum sim_fn fn, bool needs_init)
         return sim_fail(ACL_ERROR_UNINITIALIZE, "aclInit has not been called in this process");
     }
     if (gate & SIM_GATE_FAULTS) {
-        aclError code = fault_check(fn);
+        struct context *ctx = context_current();
+        aclError code = fault_check(fn, ctx != NULL ? ctx->dev : -1);
         if (code != ACL_SUCCESS) {
             sim_count(SIM_C_FAULT, 1);
-            return sim_fail(code, "failed by NPUSIM_FAULT");
+            return sim_fail(code, code == ACL_ERROR_RT_LOST_HEARTBEAT
+                                      ? "the device is lost (NPUSIM_FAULT)"
+                                      : "failed by NPUSIM_FAULT");
         }
     }
     return ACL_SUCCESS;

@@ -165,7 +165,7 @@ static aclError event_use(aclrtEvent handle, struct event **ev)
         return sim_fail(handle == NULL ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_INVALID_HANDLE,
                         "%p is not a live event", handle);
     }
-    return ACL_SUCCESS;
+    return device_there((*ev)->dev);
 }
 
 SIM_API aclError aclrtDestroyEvent(aclrtEvent event)

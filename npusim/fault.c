@@ -1,110 +1,118 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fault.h"
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "counters.h"
+#include "knobs.h"
 
-#define FAULT_MAX 64
+struct fault_rule fault_rules[FAULT_MAX];
+int fault_count;
 
-static struct fault_rule {
-    int fn;
-    uint64_t nth; /* 0: every call */
-    aclError code;
-    _Atomic uint64_t seen;
-} rules[FAULT_MAX];
-static int rule_count;
-
-static bool rank_matches(long rank)
+/* What a process may still call when a device is lost: the runtime's own
+ * bookkeeping, and what chooses another device by its argument. */
+static bool needs_no_device(int fn)
 {
-    const char *mine = getenv("OMPI_COMM_WORLD_RANK");
-    return mine != NULL && strtol(mine, NULL, 10) == rank;
+    switch (fn) {
+    case SIM_F_aclInit:
+    case SIM_F_aclFinalize:
+    case SIM_F_aclFinalizeReference:
+    case SIM_F_aclGetRecentErrMsg:
+    case SIM_F_aclrtGetVersion:
+    case SIM_F_aclsysGetVersionStr:
+    case SIM_F_aclsysGetVersionNum:
+    case SIM_F_aclrtSetDevice:
+    case SIM_F_aclrtResetDevice:
+    case SIM_F_aclrtResetDeviceForce:
+    case SIM_F_aclrtCreateContext:
+    case SIM_F_aclrtGetDevice:
+    case SIM_F_aclrtGetDeviceCount:
+    case SIM_F_aclrtGetRunMode:
+    case SIM_F_aclrtGetSocName:
+    case SIM_F_aclrtSetCurrentContext:
+    case SIM_F_aclrtGetCurrentContext:
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* one rule, [s, s + len) */
-static bool rule_parse(const char *s, size_t len)
+static uint64_t rank_lane(void)
 {
-    char buf[160];
-    if (len == 0 || len >= sizeof(buf) || rule_count == FAULT_MAX) {
-        return false;
-    }
-    memcpy(buf, s, len);
-    buf[len] = '\0';
-
-    char *colon = strchr(buf, ':');
-    char *equal = colon != NULL ? strchr(colon, '=') : NULL;
-    if (equal == NULL) {
-        return false;
-    }
-    char *end;
-    struct fault_rule *r = &rules[rule_count];
-    r->fn = sim_fn_find(buf, (size_t)(colon - buf));
-    if (r->fn < 0) {
-        return false;
-    }
-    if (strncmp(colon + 1, "*=", 2) == 0) {
-        r->nth = 0;
-    } else {
-        r->nth = strtoull(colon + 1, &end, 10);
-        if (end != equal || r->nth == 0) {
-            return false;
-        }
-    }
-    r->code = (aclError)strtol(equal + 1, &end, 10);
-    if (end == equal + 1 || r->code <= 0) {
-        return false;
-    }
-    bool mine = true;
-    if (*end == '@') {
-        char *rank = end + 1;
-        long want = strtol(rank, &end, 10);
-        mine = rank_matches(want);
-        if (end == rank) {
-            return false;
-        }
-    }
-    if (*end != '\0') {
-        return false;
-    }
-    atomic_store(&r->seen, 0);
-    rule_count += mine;
-    return true;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return rank != NULL ? strtoull(rank, NULL, 10) + 1 : 0;
 }
 
-bool fault_load(const char *text)
+/* Does rule i act on the n-th of what it counts? */
+static bool acts(int i, uint64_t n)
 {
-    rule_count = 0;
-    for (const char *s = text; s != NULL && *s != '\0';) {
-        size_t len = strcspn(s, ",");
-        if (!rule_parse(s, len)) {
-            rule_count = 0;
-            return false;
-        }
-        s += len;
-        s += *s == ',';
+    const struct fault_rule *r = &fault_rules[i];
+    if (r->nth != 0) {
+        return r->onward ? n >= r->nth : n == r->nth;
     }
-    return true;
+    uint64_t lane = ((uint64_t)i + 1) << 32 | rank_lane();
+    return (double)(knobs_random(lane, n) >> 11) * 0x1p-53 < r->chance;
 }
 
 bool fault_any(void)
 {
-    return rule_count > 0;
+    return fault_count > 0;
 }
 
-aclError fault_check(int fn)
+bool fault_any_task(void)
+{
+    for (int i = 0; i < fault_count; i++) {
+        if (fault_rules[i].target >= SIM_FN_COUNT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool of_device(const struct fault_rule *r, int dev)
+{
+    return r->target == FAULT_ON_DEVICE && dev >= 0 && (r->dev < 0 || r->dev == dev);
+}
+
+bool fault_lost_by_plan(int dev)
+{
+    for (int i = 0; i < fault_count; i++) {
+        struct fault_rule *r = &fault_rules[i];
+        if (of_device(r, dev) && atomic_load(&r->seen) >= r->nth) {
+            return true;
+        }
+    }
+    return false;
+}
+
+aclError fault_check(int fn, int dev)
 {
     aclError code = ACL_SUCCESS;
-    for (int i = 0; i < rule_count; i++) {
-        if (rules[i].fn != fn) {
+    bool on_device = dev >= 0 && !needs_no_device(fn);
+    for (int i = 0; i < fault_count; i++) {
+        struct fault_rule *r = &fault_rules[i];
+        if (r->target != fn && !(on_device && of_device(r, dev))) {
             continue;
         }
-        uint64_t n = atomic_fetch_add(&rules[i].seen, 1) + 1;
-        if (code == ACL_SUCCESS && (rules[i].nth == 0 || rules[i].nth == n)) {
-            code = rules[i].code;
+        uint64_t n = atomic_fetch_add(&r->seen, 1) + 1;
+        if (code == ACL_SUCCESS && acts(i, n)) {
+            code = r->effect == FAULT_LOST ? ACL_ERROR_RT_LOST_HEARTBEAT : r->code;
         }
     }
     return code;
+}
+
+struct fault fault_task(enum fault_target target)
+{
+    struct fault f = {FAULT_NONE, ACL_SUCCESS, 0};
+    for (int i = 0; i < fault_count; i++) {
+        struct fault_rule *r = &fault_rules[i];
+        if (r->target != (int)target && r->target != FAULT_ON_STREAM) {
+            continue;
+        }
+        uint64_t n = atomic_fetch_add(&r->seen, 1) + 1;
+        if (f.effect == FAULT_NONE && acts(i, n)) {
+            f = (struct fault){r->effect, r->code, r->ns};
+        }
+    }
+    return f;
 }

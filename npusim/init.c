@@ -95,7 +95,7 @@ static aclError config_check(const char *path)
 static aclError first_init(const char *path)
 {
     static bool told;
-    char why[512] = "";
+    char why[768] = "";
     if (!knobs_load(why, sizeof(why)) || !node_open(why, sizeof(why))) {
         if (!told) {
             fprintf(stderr, "npusim: %s\n", why);
@@ -104,6 +104,7 @@ static aclError first_init(const char *path)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "%s", why);
     }
     unsigned faults = fault_any() ? SIM_GATE_FAULTS : 0;
+    stream_hooks = fault_any_task();
     atomic_store(&sim_gate, SIM_GATE_CLOSED | faults);
     aclError rc = sim_enter_slow(SIM_F_aclInit, false);
     if (rc == ACL_SUCCESS) {

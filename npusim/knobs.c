@@ -14,6 +14,8 @@
 
 struct knobs knobs;
 
+static char detail[400]; /* what exactly is wrong with a value, or empty */
+
 extern char **environ;
 
 /* Parses one value into knobs; false when it makes no sense. */
@@ -116,6 +118,11 @@ static bool set_suballoc(const char *s)
 static bool set_poison(const char *s)
 {
     return parse_bool(s, &knobs.poison);
+}
+
+static bool set_pitched_d2d(const char *s)
+{
+    return parse_bool(s, &knobs.pitched_d2d);
 }
 
 static bool set_one_import(const char *s)
@@ -223,6 +230,11 @@ static bool set_pci(const char *s)
     return true;
 }
 
+static bool set_fault(const char *s)
+{
+    return fault_load(s, detail, sizeof(detail));
+}
+
 static bool set_dir(const char *s)
 {
     return *s == '/' && strlen(s) < PATH_MAX - 32;
@@ -242,11 +254,12 @@ static const struct {
     {"NPUSIM_SUBALLOC", set_suballoc, "y or n"},
     {"NPUSIM_POISON", set_poison, "y or n"},
     {"NPUSIM_ONE_IMPORT", set_one_import, "y or n"},
+    {"NPUSIM_PITCHED_D2D", set_pitched_d2d, "y or n"},
     {"NPUSIM_MAX_NOTIFY", set_max_notify, "a number from 0 to 8192"},
     {"NPUSIM_TGID_OFFSET", set_tgid_offset, "a number from 0 to 100000000"},
     {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a square matrix (011/101/110)"},
     {"NPUSIM_PCI", set_pci, "PCI addresses dddd:bb:dd.f separated by commas"},
-    {"NPUSIM_FAULT", fault_load, "FUNCTION:NTH=CODE[@RANK] separated by commas, NTH may be *"},
+    {"NPUSIM_FAULT", set_fault, "rules WHAT:WHEN=EFFECT[@RANK] separated by commas"},
     {"NPUSIM_STATS", set_stats, "a file name; %p is the process id, %r the MPI rank"},
     {"NPUSIM_DIR", set_dir, "an absolute directory name"},
 };
@@ -322,7 +335,8 @@ static void limits_load(void)
 bool knobs_load(char *why, size_t why_len)
 {
     memset(&knobs, 0, sizeof(knobs));
-    fault_load(NULL);
+    fault_load(NULL, NULL, 0);
+    detail[0] = '\0';
     knobs.devices = 8;
     knobs.hbm = 16ull << 30;
     knobs.seed = 1;
@@ -333,8 +347,9 @@ bool knobs_load(char *why, size_t why_len)
     for (size_t i = 0; i < KNOBS; i++) {
         const char *value = getenv(knob_table[i].name);
         if (value != NULL && !knob_table[i].set(value)) {
-            snprintf(why, why_len, "%s='%s' is not valid: use %s", knob_table[i].name, value,
-                     knob_table[i].want);
+            snprintf(why, why_len, "%s='%.200s' is not valid: %s%s", knob_table[i].name, value,
+                     detail[0] != '\0' ? "" : "use ",
+                     detail[0] != '\0' ? detail : knob_table[i].want);
             return false;
         }
     }

@@ -38,17 +38,13 @@ struct knobs {
     uint64_t hbm;     /* bytes per device, shared by all processes */
     char soc[40];
     enum soc_family family;
-    /* Sets of families, for what only some chips have. */
-#define SOC_BIT(_family) (1u << (_family))
-#define SOC_NEWER        (SOC_BIT(SOC_950) | SOC_BIT(SOC_A3) | SOC_BIT(SOC_A2))
-#define SOC_PEERS        (SOC_NEWER | SOC_BIT(SOC_310P) | SOC_BIT(SOC_910)) /* not 310B */
-
     enum async_mode async;
     uint64_t seed;
     bool va_recycle;
     bool suballoc;
     bool poison;
     bool one_import;
+    bool pitched_d2d;
     uint32_t max_notify; /* per device, all processes */
     uint32_t max_stream; /* the same */
     int32_t tgid_offset;
@@ -64,6 +60,16 @@ extern struct knobs knobs;
 /* Reads the environment. On a bad value returns false with the variable, the
  * value and what would be right in why. */
 bool knobs_load(char *why, size_t why_len);
+
+/* The n-th number of one of the sequences that NPUSIM_SEED makes. Each use has
+ * a lane of its own, so that none shifts another's. */
+static inline uint64_t knobs_random(uint64_t lane, uint64_t n)
+{
+    uint64_t z = knobs.seed + lane * 0xd1342543de82ef95u + n * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
 
 /* Physical id of a user id or -1; and back. */
 int knobs_phys(int64_t user);

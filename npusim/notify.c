@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fault.h"
 #include "ipc_key.h"
 #include "node.h"
 #include "stream.h"
@@ -105,6 +106,79 @@ static void notify_drop(struct stream *s, struct task *t)
     notify_put(t->u.notify.n);
 }
 
+static void bit_set(struct notify *n)
+{
+    if (atomic_exchange(&n->word->bit, 1) != 0) {
+        sim_count(SIM_C_NOTIFY_RECORD_ON_SET, 1);
+    }
+    sim_count(SIM_C_NOTIFY_RECORD, 1);
+    node_ring(n->owner->file);
+}
+
+/* Records that the fault plan keeps back. They count as queued, so that the
+ * worker stays awake for them. */
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct late {
+    struct late *next;
+    struct notify *n; /* with a reference */
+    uint64_t due_ns;  /* 0: as soon as the bit is clear */
+} * late_records;
+
+/* Takes a reference of its own. */
+static bool late_add(struct notify *n, uint64_t due_ns)
+{
+    struct late *l = malloc(sizeof(*l));
+    if (l == NULL) {
+        return false;
+    }
+    atomic_fetch_add(&n->tasks, 1);
+    atomic_fetch_add(&stream_queued_total, 1);
+    pthread_mutex_lock(&late_lock);
+    *l = (struct late){late_records, n, due_ns};
+    late_records = l;
+    pthread_mutex_unlock(&late_lock);
+    if (due_ns != 0) {
+        stream_due(due_ns);
+    }
+    worker_kick(true);
+    return true;
+}
+
+/* Its time has not come. Both notify and owner may end meanwhile. */
+static bool late_waits(const struct late *l)
+{
+    if (l->due_ns != 0) {
+        stream_due(l->due_ns);
+        return sysmem_now() < l->due_ns;
+    }
+    atomic_store(&stream_poll_needed, true);
+    return atomic_load(&l->n->word->bit) != 0;
+}
+
+int notify_deliver(void)
+{
+    int set = 0;
+    pthread_mutex_lock(&late_lock);
+    for (struct late **at = &late_records; *at != NULL;) {
+        struct late *l = *at;
+        bool there = node_alive(l->n->owner) && atomic_load(&l->n->word->gen) == l->n->gen;
+        if (there && late_waits(l)) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        if (there) {
+            bit_set(l->n);
+            set++;
+        }
+        notify_put(l->n);
+        free(l);
+        atomic_fetch_sub(&stream_queued_total, 1);
+    }
+    pthread_mutex_unlock(&late_lock);
+    return set;
+}
+
 static enum task_result record_run(struct stream *s, struct task *t)
 {
     struct notify *n = t->u.notify.n;
@@ -113,12 +187,12 @@ static enum task_result record_run(struct stream *s, struct task *t)
     } else if (!peer_usable(s->dev, n->dev, n->owner)) {
         stream_fault(s, ACL_ERROR_RT_LINK_ERROR,
                      "record to a notify of another device without peer access");
-    } else {
-        if (atomic_exchange(&n->word->bit, 1) != 0) {
-            sim_count(SIM_C_NOTIFY_RECORD_ON_SET, 1);
+    } else if (t->fault != FAULT_LOST &&
+               (t->fault != FAULT_LATE || !late_add(n, sysmem_now() + t->fault_ns))) {
+        bit_set(n);
+        if (t->fault == FAULT_DOUBLE) {
+            late_add(n, 0);
         }
-        sim_count(SIM_C_NOTIFY_RECORD, 1);
-        node_ring(n->owner->file);
     }
     notify_put(n);
     return TASK_DONE;
@@ -177,7 +251,7 @@ static aclError notify_use(aclrtNotify handle, struct notify **n)
         return sim_fail(handle == NULL ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_INVALID_HANDLE,
                         "%p is not a live notify", handle);
     }
-    return ACL_SUCCESS;
+    return (*n)->imported ? ACL_SUCCESS : device_there((*n)->dev);
 }
 
 static void notify_end(struct notify *n)

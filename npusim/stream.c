@@ -6,17 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fault.h"
 #include "node.h"
+#include "sysmem.h"
 
 #define NESTING 4 /* a wait may move the stream it waits for, and so on */
 
 static struct handle_table streams = HANDLE_TABLE(struct stream, 8192);
+bool stream_hooks;
+_Atomic uint64_t stream_due_ns;
 _Atomic bool stream_poll_needed;
 _Atomic uint32_t stream_queued_total;
 static _Atomic uint64_t random_at;
 
 static const struct task_ops *const ops[TASK_TYPES] = {
     [TASK_COPY] = &copy_ops,
+    [TASK_MANY] = &many_ops,
     [TASK_FILL] = &fill_ops,
     [TASK_REDUCE] = &reduce_ops,
     [TASK_EVENT_RECORD] = &event_record_ops,
@@ -30,10 +35,7 @@ static const struct task_ops *const ops[TASK_TYPES] = {
 
 uint64_t sim_random(void)
 {
-    uint64_t z = knobs.seed + atomic_fetch_add(&random_at, 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return knobs_random(0, atomic_fetch_add(&random_at, 1));
 }
 
 struct stream *stream_new(struct context *ctx, uint32_t flags)
@@ -114,7 +116,7 @@ aclError stream_any(aclrtStream handle, struct stream **s)
     if (*s == NULL) {
         return sim_fail(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a live stream", handle);
     }
-    return ACL_SUCCESS;
+    return device_there((*s)->dev);
 }
 
 aclError stream_use(aclrtStream handle, struct stream **s)
@@ -154,12 +156,75 @@ aclError stream_result(struct stream *s)
     return ACL_SUCCESS;
 }
 
+void stream_due(uint64_t ns)
+{
+    uint64_t due = atomic_load(&stream_due_ns);
+    while ((due == 0 || ns < due) && !atomic_compare_exchange_weak(&stream_due_ns, &due, ns)) {
+    }
+}
+
+/* What the fault plan does to a task when its turn comes. True: the task was
+ * given up. */
+static bool task_begin(struct stream *s, struct task *t)
+{
+    static const enum fault_target targets[TASK_TYPES] = {
+        [TASK_COPY] = FAULT_ON_COPY,
+        [TASK_MANY] = FAULT_ON_COPY,
+        [TASK_FILL] = FAULT_ON_MEMSET,
+        [TASK_REDUCE] = FAULT_ON_REDUCE,
+        [TASK_NOTIFY_RECORD] = FAULT_ON_NOTIFY,
+    };
+    struct fault f = fault_task(targets[t->type] != 0 ? targets[t->type] : FAULT_ON_STREAM);
+    t->begun = true;
+    if (f.effect == FAULT_NONE) {
+        return false;
+    }
+    sim_count(SIM_C_FAULT, 1);
+    if (f.effect == FAULT_CODE) {
+        stream_fault(s, f.code, "failed by NPUSIM_FAULT");
+        ops[t->type]->drop(s, t);
+        return true;
+    }
+    if (f.effect == FAULT_STALL) {
+        t->hold_ns = sysmem_now() + f.ns;
+        return false;
+    }
+    t->fault = (uint8_t)f.effect;
+    t->fault_ns = f.ns;
+    return false;
+}
+
+/* What stands before a task; TASK_BLOCKED: not yet, or *gone: never. */
+static enum task_result task_hooks(struct stream *s, struct task *t, bool *gone)
+{
+    if (fault_lost(s->dev)) {
+        sim_count(SIM_C_FAULT, 1);
+        stream_fault(s, ACL_ERROR_RT_LOST_HEARTBEAT, "the device is lost (NPUSIM_FAULT)");
+        ops[t->type]->drop(s, t);
+        *gone = true;
+        return TASK_DONE;
+    }
+    if (!t->begun && task_begin(s, t)) {
+        *gone = true;
+        return TASK_DONE;
+    }
+    if (t->hold_ns != 0 && sysmem_now() < t->hold_ns) {
+        stream_due(t->hold_ns);
+        return TASK_BLOCKED;
+    }
+    return TASK_DONE;
+}
+
 /* After an error nothing that moves data or signals others may run. */
 static enum task_result task_run(struct stream *s, struct task *t, bool worker)
 {
     if (__builtin_expect(atomic_load_explicit(&s->error, memory_order_relaxed) != 0, 0)) {
         ops[t->type]->drop(s, t);
         return TASK_DONE;
+    }
+    bool gone = false;
+    if (__builtin_expect(stream_hooks, 0) && (task_hooks(s, t, &gone) == TASK_BLOCKED || gone)) {
+        return gone ? TASK_DONE : TASK_BLOCKED;
     }
     if (t->type == TASK_HOST_FUNC && !worker) {
         worker_kick(true);
@@ -313,7 +378,7 @@ void stream_poll(struct stream *s)
 
 int stream_advance_all(void)
 {
-    int done = 0;
+    int done = stream_hooks ? notify_deliver() : 0;
     uint32_t used = atomic_load(&streams.used);
     uint32_t from = knobs.async == ASYNC_RANDOM && used > 0 ? (uint32_t)sim_random() % used : 0;
     for (uint32_t i = 0; i < used; i++) {

@@ -14,10 +14,12 @@
 
 struct event;
 struct notify;
+struct pieces;
 struct region;
 
 enum task_type {
     TASK_COPY,
+    TASK_MANY,
     TASK_FILL,
     TASK_REDUCE,
     TASK_EVENT_RECORD,
@@ -39,6 +41,10 @@ struct task {
     enum task_type type;
     struct task *next;
     uint64_t deadline_ns; /* of a wait; 0: not begun */
+    uint64_t hold_ns;     /* not to be carried out before; 0: no such time */
+    bool begun;           /* asked the fault plan and the link */
+    uint8_t fault;        /* enum fault_effect that the record is to suffer */
+    uint64_t fault_ns;
     union {
         struct {
             struct region *dst, *src; /* with references; NULL: pageable host */
@@ -48,6 +54,9 @@ struct task {
             int kind; /* aclrtReduceKind or, in counters, the direction */
             int type;
         } copy;
+        struct {
+            struct pieces *pieces; /* owned; copy_many.c */
+        } many;
         struct {
             struct region *dst;
             void *d;
@@ -91,6 +100,14 @@ struct stream {
     _Atomic int error; /* first asynchronous error; stays */
     char why[200];     /* its text, written before error */
 };
+
+/* Is there anything to ask before a task begins? Set by aclInit. */
+extern bool stream_hooks;
+
+/* When the next task that is held back may go on, or 0: who sleeps until
+ * there is progress must not sleep longer. */
+extern _Atomic uint64_t stream_due_ns;
+void stream_due(uint64_t ns);
 
 /* Set by tasks that must be polled by the worker: nobody rings for them. */
 extern _Atomic bool stream_poll_needed;
@@ -140,6 +157,10 @@ aclError stream_sync_device(int dev, int32_t timeout_ms);
 /* Next number of the seeded sequence of NPUSIM_SEED. */
 uint64_t sim_random(void);
 
+/* Sets the bits of notifies whose records are late or repeated; for the
+ * worker. Returns how many it set. */
+int notify_deliver(void);
+
 /* Ends all events, or notifies, of a device. */
 void event_end_device(int dev);
 void notify_end_device(int dev);
@@ -176,7 +197,7 @@ struct task_ops {
     void (*drop)(struct stream *s, struct task *t);
 };
 
-extern const struct task_ops copy_ops, fill_ops, reduce_ops, value_write_ops, value_wait_ops,
-    event_record_ops, event_wait_ops, notify_record_ops, notify_wait_ops, host_ops;
+extern const struct task_ops copy_ops, many_ops, fill_ops, reduce_ops, value_write_ops,
+    value_wait_ops, event_record_ops, event_wait_ops, notify_record_ops, notify_wait_ops, host_ops;
 
 #endif

@@ -26,34 +26,6 @@ SIM_API aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
     return unsupported(SIM_F_aclsysGetVersionNum);
 }
 
-SIM_API aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
-                               size_t width, size_t height, aclrtMemcpyKind kind)
-{
-    return unsupported(SIM_F_aclrtMemcpy2d);
-}
-
-SIM_API aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
-                                    size_t width, size_t height, aclrtMemcpyKind kind,
-                                    aclrtStream stream)
-{
-    return unsupported(SIM_F_aclrtMemcpy2dAsync);
-}
-
-SIM_API aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
-                                  size_t numBatches, aclrtMemcpyBatchAttr *attrs,
-                                  size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
-{
-    return unsupported(SIM_F_aclrtMemcpyBatch);
-}
-
-SIM_API aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
-                                       size_t numBatches, aclrtMemcpyBatchAttr *attrs,
-                                       size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
-                                       aclrtStream stream)
-{
-    return unsupported(SIM_F_aclrtMemcpyBatchAsync);
-}
-
 SIM_API aclError aclrtLaunchCallback(aclrtCallback fn, void *userData,
                                      aclrtCallbackBlockType blockType, aclrtStream stream)
 {

@@ -23,13 +23,29 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool started;
 static _Atomic bool polled; /* by the program, since the worker looked last */
 
+/* How long to sleep at most, if a task is held back until a certain time. */
+static uint64_t until_due(uint64_t ns)
+{
+    uint64_t due = atomic_load(&stream_due_ns), now;
+    if (due == 0) {
+        return ns;
+    }
+    now = sysmem_now();
+    if (due > now) {
+        return due - now < ns ? due - now : ns;
+    }
+    atomic_compare_exchange_strong(&stream_due_ns, &due, 0);
+    return 1000;
+}
+
 static void armed_sleep(struct node_file *f)
 {
     atomic_store(&f->worker, WORKER_ARMED);
     uint32_t bell = atomic_load(&f->doorbell);
     atomic_store(&stream_poll_needed, false);
     if (stream_advance_all() == 0) {
-        sysmem_wait(&f->doorbell, bell, atomic_load(&stream_poll_needed) ? NAP_NS : ARMED_NS);
+        sysmem_wait(&f->doorbell, bell,
+                    until_due(atomic_load(&stream_poll_needed) ? NAP_NS : ARMED_NS));
     }
     atomic_store(&f->worker, WORKER_AWAKE);
 }
@@ -46,7 +62,7 @@ static void idle_sleep(struct node_file *f)
 
 static void nap(struct node_file *f)
 {
-    sysmem_wait(&f->doorbell, atomic_load(&f->doorbell), NAP_NS);
+    sysmem_wait(&f->doorbell, atomic_load(&f->doorbell), until_due(NAP_NS));
 }
 
 static void *worker_main(void *arg)
@@ -142,7 +158,7 @@ void backoff_wait(struct backoff *b)
         b->flagged = true;
         b->seen = atomic_load(&f->doorbell);
     } else {
-        sysmem_wait(&f->doorbell, b->seen, ARMED_NS);
+        sysmem_wait(&f->doorbell, b->seen, until_due(ARMED_NS));
         b->seen = atomic_load(&f->doorbell);
     }
 }

@@ -7,6 +7,11 @@
 #include <ucs/sys/math.h>
 #include <ucs/time/time.h>
 
+/* What UCX 1.13 assumes of its transport "cma". */
+#define UCT_ASC_PERF_CMA_MBPS     11145.0
+#define UCT_ASC_PERF_CMA_LATENCY  80e-9
+#define UCT_ASC_PERF_CMA_OVERHEAD 0.4e-6
+
 /* The process may not have chosen its NPU yet; nodes are uniform enough for
  * the first one to stand in. */
 static int uct_asc_perf_home(const struct asc_topo *topo)
@@ -66,6 +71,17 @@ void uct_asc_perf_host(const uct_asc_perf_config_t *config, uct_asc_perf_t *perf
         asc_topo_model_host_link(ASC_TOPO_SOC_UNKNOWN, &link);
     }
     uct_asc_perf_apply(config, &link, perf);
+}
+
+void uct_asc_perf_relay(uct_asc_perf_t *perf)
+{
+    /* As UCX rates its copy between processes by the kernel. Between host
+     * buffers UCX weighs all lanes that can reach host memory: above this, it
+     * would cut their messages into pieces, and with more latency it would
+     * begin rendezvous at another size. */
+    perf->get_bandwidth = perf->put_bandwidth = UCT_ASC_PERF_CMA_MBPS * UCS_MBYTE;
+    perf->latency = UCT_ASC_PERF_CMA_LATENCY;
+    perf->overhead = UCT_ASC_PERF_CMA_OVERHEAD;
 }
 
 void uct_asc_perf_fill_iface_attr(const uct_asc_perf_t *perf, uct_iface_attr_t *attr)

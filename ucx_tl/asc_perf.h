@@ -32,6 +32,10 @@ void uct_asc_perf_peer(const uct_asc_perf_config_t *config, uct_asc_perf_t *perf
 /** Between this process's NPU and host memory. */
 void uct_asc_perf_host(const uct_asc_perf_config_t *config, uct_asc_perf_t *perf);
 
+/** Of a copy between host memory here and a peer's NPU that both processes take
+ *  part in. Must not make UCX treat its other ways between host buffers anew. */
+void uct_asc_perf_relay(uct_asc_perf_t *perf);
+
 /** Attributes that UCX's first protocol generation chooses by. */
 void uct_asc_perf_fill_iface_attr(const uct_asc_perf_t *perf, uct_iface_attr_t *attr);
 

@@ -5,13 +5,33 @@
 
 #include "asc_iface.h"
 
+/**
+ * Which memories an interface copies between. UCX 1.13 accepts a lane for a
+ * rendezvous if the local domain registers the local memory's type and the key
+ * is one of the domain at the lane's other end. So host and device memory have
+ * a domain each, and lanes that cross them; none joins host with host, which
+ * keeps us out of such messages.
+ */
+typedef enum uct_asc_ipc_role {
+    UCT_ASC_IPC_DEVICE,  /* own device memory, peer's device memory */
+    UCT_ASC_IPC_TO_HOST, /* own device memory, peer's host memory */
+    UCT_ASC_IPC_HOST,    /* own host memory, peer's device memory */
+    UCT_ASC_IPC_ROLES
+} uct_asc_ipc_role_t;
+
+#define UCT_ASC_IPC_MD_NAME  "ascend_ipc"
+#define UCT_ASC_HOST_MD_NAME "ascend_host"
+
 typedef struct uct_asc_ipc_md {
     uct_md_t super;
-    int enable; /* UCX_ASC_IPC_ENABLE */
+    int enable;      /* UCX_ASC_IPC_ENABLE */
+    int enable_host; /* UCX_ASC_IPC_HOST */
+    int is_host;     /* the domain of host memory */
 } uct_asc_ipc_md_t;
 
 typedef struct uct_asc_ipc_iface {
     uct_asc_iface_t super;
+    uct_asc_ipc_role_t role;
     unsigned close_timeout_ms;
     unsigned polls;
 } uct_asc_ipc_iface_t;
@@ -35,5 +55,28 @@ ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion
 /** The peer whose interface address is @a addr, or NULL with the reason in
  *  @a why. */
 asc_link_peer_t *uct_asc_ipc_open_peer(const uct_iface_addr_t *addr, char *why, size_t why_len);
+
+/* Domain of host memory. Its remote keys are references of link/, told by bit 0
+ * from the pointers that are keys of device memory. */
+extern uct_md_ops_t uct_asc_host_md_ops;
+
+static inline uct_rkey_t uct_asc_host_rkey(uint64_t ref)
+{
+    return (uct_rkey_t)((ref << 1) | 1);
+}
+
+static inline uint64_t uct_asc_host_rkey_ref(uct_rkey_t rkey)
+{
+    return (uint64_t)rkey >> 1;
+}
+
+static inline int uct_asc_host_is_rkey(uct_rkey_t rkey)
+{
+    return (rkey & 1) != 0;
+}
+
+void uct_asc_ipc_md_close(uct_md_h md);
+int uct_asc_host_is_key(const void *rkey_buffer);
+ucs_status_t uct_asc_host_rkey_unpack(const void *rkey_buffer, uct_rkey_t *rkey_p, void **handle_p);
 
 #endif

@@ -28,12 +28,32 @@ UCS_CLASS_DEFINE(uct_asc_ipc_ep_t, uct_asc_ep_t);
 UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_ipc_ep_t, uct_ep_t, const uct_ep_params_t *);
 UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_ipc_ep_t, uct_ep_t);
 
+static asc_status_t uct_asc_ipc_ep_start(uct_asc_ipc_ep_t *ep, void *buffer, size_t length,
+                                         uint64_t remote_addr, uct_rkey_t rkey, asc_link_op_t *copy,
+                                         uct_asc_dir_t dir)
+{
+    uct_asc_ipc_iface_t *iface = ucs_derived_of(ep->super.super.super.iface, uct_asc_ipc_iface_t);
+    asc_link_import_t *import = (asc_link_import_t *)rkey;
+    uint64_t ref = 0;
+
+    if (iface->role == UCT_ASC_IPC_DEVICE) {
+        return (dir == UCT_ASC_GET) ? asc_link_get(import, remote_addr, buffer, length, copy)
+                                    : asc_link_put(import, remote_addr, buffer, length, copy);
+    }
+
+    if (uct_asc_host_is_rkey(rkey)) {
+        ref = uct_asc_host_rkey_ref(rkey);
+    }
+    return (dir == UCT_ASC_GET)
+               ? asc_link_relay_get(ep->peer, ref, remote_addr, buffer, length, copy)
+               : asc_link_relay_put(ep->peer, ref, remote_addr, buffer, length, copy);
+}
+
 static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
                                          uint64_t remote_addr, uct_rkey_t rkey,
                                          uct_completion_t *comp, uct_asc_dir_t dir)
 {
     uct_asc_iface_t *iface = ucs_derived_of(tl_ep->iface, uct_asc_iface_t);
-    asc_link_import_t *import = (asc_link_import_t *)rkey;
     size_t length = (iovcnt == 0) ? 0 : uct_iov_get_length(iov);
     asc_status_t status;
     uct_asc_op_t *op;
@@ -52,9 +72,8 @@ static ucs_status_t uct_asc_ipc_ep_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, s
         return UCS_ERR_NO_MEMORY;
     }
 
-    status = (dir == UCT_ASC_GET)
-                 ? asc_link_get(import, remote_addr, iov->buffer, length, &op->copy)
-                 : asc_link_put(import, remote_addr, iov->buffer, length, &op->copy);
+    status = uct_asc_ipc_ep_start(ucs_derived_of(tl_ep, uct_asc_ipc_ep_t), iov->buffer, length,
+                                  remote_addr, rkey, &op->copy, dir);
     return uct_asc_iface_started(iface, tl_ep, op, status, comp);
 }
 

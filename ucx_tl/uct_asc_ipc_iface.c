@@ -7,8 +7,27 @@
 
 #include <ucs/config/parser.h>
 #include <ucs/debug/log.h>
+#include <ucs/debug/memtrack_int.h>
+#include <ucs/sys/string.h>
 #include <ucs/sys/sys.h>
 #include <ucs/time/time.h>
+
+/* What UCX sends of an interface: which host it is on, and its role. */
+typedef struct uct_asc_ipc_device_addr {
+    uint64_t system_id;
+    uint8_t role;
+} UCS_S_PACKED uct_asc_ipc_device_addr_t;
+
+/* The names of the devices tell the roles. */
+static const char *const uct_asc_ipc_device_names[UCT_ASC_IPC_ROLES] = {
+    [UCT_ASC_IPC_DEVICE] = UCT_ASC_DEV_NAME,
+    [UCT_ASC_IPC_TO_HOST] = UCT_ASC_DEV_NAME "_host",
+    [UCT_ASC_IPC_HOST] = "host_" UCT_ASC_DEV_NAME};
+
+static const uct_asc_ipc_role_t uct_asc_ipc_far_end[UCT_ASC_IPC_ROLES] = {
+    [UCT_ASC_IPC_DEVICE] = UCT_ASC_IPC_DEVICE,
+    [UCT_ASC_IPC_TO_HOST] = UCT_ASC_IPC_HOST,
+    [UCT_ASC_IPC_HOST] = UCT_ASC_IPC_TO_HOST};
 
 /* How many polls pass between two rounds of upkeep in link/. */
 #define UCT_ASC_IPC_UPKEEP_POLLS 4
@@ -46,10 +65,10 @@ asc_link_peer_t *uct_asc_ipc_open_peer(const uct_iface_addr_t *addr, char *why, 
 static ucs_status_t uct_asc_ipc_iface_get_device_address(uct_iface_h tl_iface,
                                                          uct_device_addr_t *addr)
 {
-    uint64_t system_id = ucs_get_system_id();
+    uct_asc_ipc_device_addr_t *device_addr = (uct_asc_ipc_device_addr_t *)addr;
 
-    (void)tl_iface;
-    memcpy(addr, &system_id, sizeof(system_id));
+    device_addr->system_id = ucs_get_system_id();
+    device_addr->role = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t)->role;
     return UCS_OK;
 }
 
@@ -67,13 +86,13 @@ static int uct_asc_ipc_iface_is_reachable(const uct_iface_h tl_iface,
                                           const uct_device_addr_t *dev_addr,
                                           const uct_iface_addr_t *iface_addr)
 {
-    uint64_t system_id = ucs_get_system_id();
+    const uct_asc_ipc_device_addr_t *far = (const uct_asc_ipc_device_addr_t *)dev_addr;
+    uct_asc_ipc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t);
     asc_link_peer_t *peer;
     char why[256];
 
-    (void)tl_iface;
-    if ((dev_addr == NULL) || (iface_addr == NULL) ||
-        (memcmp(dev_addr, &system_id, sizeof(system_id)) != 0)) {
+    if ((far == NULL) || (iface_addr == NULL) || (far->system_id != ucs_get_system_id()) ||
+        (far->role != uct_asc_ipc_far_end[iface->role])) {
         return 0;
     }
 
@@ -92,7 +111,7 @@ static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr
     uct_asc_iface_query(ucs_derived_of(tl_iface, uct_asc_iface_t), attr);
 
     attr->iface_addr_len = sizeof(asc_link_addr_t);
-    attr->device_addr_len = sizeof(uint64_t);
+    attr->device_addr_len = sizeof(uct_asc_ipc_device_addr_t);
     attr->cap.flags |= UCT_IFACE_FLAG_ERRHANDLE_PEER_FAILURE | UCT_IFACE_FLAG_EP_CHECK;
     return UCS_OK;
 }
@@ -100,6 +119,8 @@ static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr
 static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
 {
     uct_asc_ipc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t);
+
+    asc_link_relay_progress();
 
     /* Also while copies are under way: peers wait for what upkeep does. */
     if (++iface->polls % UCT_ASC_IPC_UPKEEP_POLLS == 0) {
@@ -139,6 +160,15 @@ static uct_iface_internal_ops_t uct_asc_ipc_iface_internal_ops = {
     .ep_query = uct_asc_ep_query,
     .ep_invalidate = uct_asc_ep_invalidate};
 
+static uct_asc_ipc_role_t uct_asc_ipc_role_of(uct_md_h md, const char *dev_name)
+{
+    if (ucs_derived_of(md, uct_asc_ipc_md_t)->is_host) {
+        return UCT_ASC_IPC_HOST;
+    }
+    return !strcmp(dev_name, uct_asc_ipc_device_names[UCT_ASC_IPC_TO_HOST]) ? UCT_ASC_IPC_TO_HOST
+                                                                            : UCT_ASC_IPC_DEVICE;
+}
+
 static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker,
                            const uct_iface_params_t *params, const uct_iface_config_t *tl_config)
 {
@@ -150,7 +180,11 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
 
     self->close_timeout_ms = (unsigned)(config->close_timeout * 1e3);
     self->polls = 0;
+    self->role = uct_asc_ipc_role_of(md, params->mode.device.dev_name);
     uct_asc_perf_peer(&config->super.perf, &self->super.perf);
+    if (self->role == UCT_ASC_IPC_HOST) {
+        uct_asc_perf_relay(&self->super.perf);
+    }
     return UCS_OK;
 }
 
@@ -165,17 +199,42 @@ static UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_ipc_iface_t, uct_iface_t, uct_md_h, uct
                                  const uct_iface_params_t *, const uct_iface_config_t *);
 static UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_ipc_iface_t, uct_iface_t);
 
+static void uct_asc_ipc_name_device(uct_tl_device_resource_t *device, uct_asc_ipc_role_t role)
+{
+    ucs_snprintf_zero(device->name, sizeof(device->name), "%s", uct_asc_ipc_device_names[role]);
+}
+
 static ucs_status_t uct_asc_ipc_query_devices(uct_md_h tl_md, uct_tl_device_resource_t **devices_p,
                                               unsigned *num_devices_p)
 {
-    if (!ucs_derived_of(tl_md, uct_asc_ipc_md_t)->enable) {
+    uct_asc_ipc_md_t *md = ucs_derived_of(tl_md, uct_asc_ipc_md_t);
+    uct_tl_device_resource_t *devices;
+    ucs_status_t status;
+
+    if (!md->enable || (md->is_host && !md->enable_host)) {
         *devices_p = NULL;
         *num_devices_p = 0;
         return UCS_OK;
     }
 
     /* "Shared memory" is not filtered by UCX_NET_DEVICES. */
-    return uct_asc_query_devices(tl_md, UCT_DEVICE_TYPE_SHM, devices_p, num_devices_p);
+    status = uct_asc_query_devices(tl_md, UCT_DEVICE_TYPE_SHM, devices_p, num_devices_p);
+    if ((status != UCS_OK) || (*num_devices_p == 0)) {
+        return status;
+    }
+
+    if (md->is_host) {
+        uct_asc_ipc_name_device(*devices_p, UCT_ASC_IPC_HOST);
+    } else if (md->enable_host) {
+        devices = ucs_realloc(*devices_p, 2 * sizeof(*devices), "asc_ipc devices");
+        if (devices != NULL) {
+            devices[1] = devices[0];
+            uct_asc_ipc_name_device(&devices[1], UCT_ASC_IPC_TO_HOST);
+            *devices_p = devices;
+            *num_devices_p = 2;
+        }
+    }
+    return UCS_OK;
 }
 
 uct_tl_t uct_asc_ipc_tl = {.name = "asc_ipc",

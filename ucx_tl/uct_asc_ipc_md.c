@@ -16,6 +16,7 @@
 typedef struct uct_asc_ipc_md_config {
     uct_md_config_t super;
     int enable;
+    int enable_host;
 } uct_asc_ipc_md_config_t;
 
 /* A key that was handed out; an export made for one use ends with it. */
@@ -38,6 +39,12 @@ static ucs_config_field_t uct_asc_ipc_md_config_table[] = {
      "Copy device memory between the processes of a node directly. If off, such\n"
      "messages are staged through host memory.",
      ucs_offsetof(uct_asc_ipc_md_config_t, enable), UCS_CONFIG_TYPE_BOOL},
+
+    {"HOST", "y",
+     "Copy large messages between host memory and device memory of two processes\n"
+     "through shared memory, with both processes copying. If off, UCX cuts them\n"
+     "into pieces of its own.",
+     ucs_offsetof(uct_asc_ipc_md_config_t, enable_host), UCS_CONFIG_TYPE_BOOL},
 
     {.name = NULL}};
 
@@ -76,6 +83,7 @@ static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t lengt
     memh->address = address;
     memh->length = length;
     ucs_list_head_init(&memh->keys);
+    asc_link_relay_hold(true);
     *memh_p = memh;
     return UCS_OK;
 }
@@ -132,6 +140,7 @@ static ucs_status_t uct_asc_ipc_mem_dereg(uct_md_h md, const uct_md_mem_dereg_pa
     UCT_MD_MEM_DEREG_CHECK_PARAMS(params, 1);
 
     memh = params->memh;
+    asc_link_relay_hold(false);
     ucs_list_for_each_safe (key, tmp, &memh->keys, list) {
         asc_link_export_release(key->rkey);
         ucs_free(key);
@@ -152,6 +161,10 @@ static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const vo
     asc_status_t status;
 
     (void)component;
+    if (uct_asc_host_is_key(rkey_buffer)) {
+        return uct_asc_host_rkey_unpack(rkey_buffer, rkey_p, handle_p);
+    }
+
     /* Here or never: a failure inside get_zcopy would leave the sender waiting
      * for ever, and any status but UNREACHABLE would end the process. */
     status = asc_link_import(rkey_buffer, ASC_LINK_RKEY_SIZE, &import);
@@ -170,11 +183,13 @@ static ucs_status_t uct_asc_ipc_rkey_release(uct_component_t *component, uct_rke
 {
     (void)component;
     (void)handle;
-    asc_link_import_release((asc_link_import_t *)rkey);
+    if (!uct_asc_host_is_rkey(rkey)) {
+        asc_link_import_release((asc_link_import_t *)rkey);
+    }
     return UCS_OK;
 }
 
-static void uct_asc_ipc_md_close(uct_md_h md)
+void uct_asc_ipc_md_close(uct_md_h md)
 {
     ucs_free(ucs_derived_of(md, uct_asc_ipc_md_t));
 }
@@ -198,15 +213,16 @@ static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *
     const uct_asc_ipc_md_config_t *config = ucs_derived_of(tl_config, uct_asc_ipc_md_config_t);
     uct_asc_ipc_md_t *md;
 
-    (void)md_name;
     md = ucs_malloc(sizeof(*md), "uct_asc_ipc_md");
     if (md == NULL) {
         return UCS_ERR_NO_MEMORY;
     }
 
-    md->super.ops = &uct_asc_ipc_md_ops;
+    md->is_host = !strcmp(md_name, UCT_ASC_HOST_MD_NAME);
+    md->super.ops = md->is_host ? &uct_asc_host_md_ops : &uct_asc_ipc_md_ops;
     md->super.component = component;
     md->enable = config->enable;
+    md->enable_host = config->enable_host;
     *md_p = &md->super;
     return UCS_OK;
 }
@@ -216,14 +232,35 @@ static void uct_asc_ipc_md_vfs_init(uct_md_h md)
     (void)md;
 }
 
+static ucs_status_t uct_asc_ipc_query_md_resources(uct_component_t *component,
+                                                   uct_md_resource_desc_t **resources_p,
+                                                   unsigned *num_resources_p)
+{
+    uct_md_resource_desc_t *resources;
+    ucs_status_t status;
+
+    status = uct_asc_query_md_resources(component, resources_p, num_resources_p);
+    if ((status != UCS_OK) || (*num_resources_p == 0)) {
+        return status;
+    }
+
+    resources = ucs_realloc(*resources_p, 2 * sizeof(*resources), "asc md resources");
+    if (resources != NULL) {
+        ucs_snprintf_zero(resources[1].md_name, UCT_MD_NAME_MAX, UCT_ASC_HOST_MD_NAME);
+        *resources_p = resources;
+        *num_resources_p = 2;
+    }
+    return UCS_OK;
+}
+
 uct_component_t uct_asc_ipc_component = {
-    .query_md_resources = uct_asc_query_md_resources,
+    .query_md_resources = uct_asc_ipc_query_md_resources,
     .md_open = uct_asc_ipc_md_open,
     .cm_open = ucs_empty_function_return_unsupported,
     .rkey_unpack = uct_asc_ipc_rkey_unpack,
     .rkey_ptr = ucs_empty_function_return_unsupported,
     .rkey_release = uct_asc_ipc_rkey_release,
-    .name = "ascend_ipc",
+    .name = UCT_ASC_IPC_MD_NAME,
     .md_config = {.name = "Ascend-IPC memory domain",
                   .prefix = "ASC_IPC_",
                   .table = uct_asc_ipc_md_config_table,

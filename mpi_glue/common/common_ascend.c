@@ -130,3 +130,9 @@ int mca_common_ascend_copy_failed(asc_status_t status, const mca_common_ascend_n
                            asc_status_text(status));
     return MPI_ERR_BUFFER;
 }
+
+void mca_common_ascend_not_pinned(const char *call, size_t size, asc_status_t status)
+{
+    mca_common_ascend_tell_once(HELP_FILE, "not pinned", call, (unsigned long)size,
+                                asc_status_text(status));
+}

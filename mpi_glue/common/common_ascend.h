@@ -165,7 +165,18 @@ int mca_common_ascend_copy_out(mca_common_ascend_stage_t *stages, int n, size_t 
 /** Gives the memory back; harmless when not open. */
 void mca_common_ascend_stage_close(mca_common_ascend_stage_t *stage);
 
+/** Says once that staging memory of @a size bytes could not be pinned. */
+void mca_common_ascend_not_pinned(const char *call, size_t size, asc_status_t status);
+
 void mca_common_ascend_copies_init(mca_common_ascend_copies_t *copies);
+
+/** Starts asc_link_copy_rows_start() as one of the copies. */
+void mca_common_ascend_copies_rows(mca_common_ascend_copies_t *copies, const asc_link_rows_t *rows,
+                                   size_t n);
+
+/** Waits for all. @return OMPI_SUCCESS, or as mca_common_ascend_copy_failed(). */
+int mca_common_ascend_copies_end(mca_common_ascend_copies_t *copies,
+                                 const mca_common_ascend_names_t *names);
 /** ASC_INPROGRESS until all copies are over, then the first error or ASC_OK. */
 asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies);
 
@@ -186,6 +197,24 @@ bool mca_common_ascend_active(void);
 /** Tells the user about a bad pointer; gives MPI_ERR_BUFFER. */
 int mca_common_ascend_bad_pointer(const void *address, const mca_common_ascend_names_t *names);
 
+/* -------------------------------------------------------- packing ------- */
+
+typedef enum mca_common_ascend_where {
+    MCA_COMMON_ASCEND_IN_PLACE,  /**< the buffer has no gaps inside */
+    MCA_COMMON_ASCEND_ON_DEVICE, /**< in device memory of the pool */
+    MCA_COMMON_ASCEND_ON_HOST
+} mca_common_ascend_where_t;
+
+/** See common_ascend_packed.h; a zeroed one is not open. */
+typedef struct mca_common_ascend_packed {
+    struct mca_common_ascend_map *map; /**< one reference */
+    const char *buf;
+    void *message;
+    mca_common_ascend_where_t where;
+    bool sends, pageable;
+    mca_common_ascend_names_t names;
+} mca_common_ascend_packed_t;
+
 /* ------------------------------------------------------- requests ------- */
 
 #define MCA_COMMON_ASCEND_STAGES 2
@@ -199,6 +228,7 @@ typedef struct mca_common_ascend_request {
     struct mca_common_ascend_request *next; /**< active list, then the list of freed ones */
     ompi_request_t *inner;
     mca_common_ascend_stage_t stages[MCA_COMMON_ASCEND_STAGES];
+    mca_common_ascend_packed_t packed; /**< in place of the stages, p2p only */
     mca_common_ascend_copies_t copies;
     mca_common_ascend_names_t names;
     struct ompi_datatype_t *dtype;    /**< retained, p2p only */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common_ascend.h"
+#include "common_ascend_packed.h"
 
 #include "opal/threads/mutex.h"
 #include "opal/runtime/opal_progress.h"
@@ -28,6 +29,7 @@ static void request_construct(mca_common_ascend_request_t *request)
     for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
         request->stages[i].memory = NULL;
     }
+    request->packed.map = NULL;
     mca_common_ascend_copies_init(&request->copies);
     request->p2p = false;
     request->copying = false;
@@ -42,6 +44,7 @@ static void request_empty(mca_common_ascend_request_t *request)
     for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
         mca_common_ascend_stage_close(&request->stages[i]);
     }
+    mca_common_ascend_packed_close(&request->packed);
     if (NULL != request->dtype) {
         OBJ_RELEASE(request->dtype);
         request->dtype = NULL;
@@ -156,6 +159,7 @@ static void inner_over(mca_common_ascend_request_t *request)
         for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
             mca_common_ascend_stage_out(&request->stages[i], limit, &request->copies);
         }
+        mca_common_ascend_packed_unpack(&request->packed, limit, &request->copies);
     }
     request->copying = true;
 }
@@ -189,6 +193,7 @@ static void request_finish(mca_common_ascend_request_t *request)
         for (int i = 0; i < MCA_COMMON_ASCEND_STAGES; i++) {
             mca_common_ascend_stage_close(&request->stages[i]);
         }
+        mca_common_ascend_packed_close(&request->packed);
     }
     (void)ompi_request_complete(&request->super.super, true);
     OBJ_RELEASE(request);
@@ -297,7 +302,13 @@ static int start_one(mca_common_ascend_request_t *request)
             return rc;
         }
     }
-    rc = mca_common_ascend_copy_in(request->stages, MCA_COMMON_ASCEND_STAGES);
+    rc = mca_common_ascend_packed_check(&request->packed);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_ascend_packed_pack(&request->packed);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_ascend_copy_in(request->stages, MCA_COMMON_ASCEND_STAGES);
+    }
     if (OMPI_SUCCESS != rc) {
         return rc;
     }

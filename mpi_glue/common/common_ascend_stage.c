@@ -76,16 +76,6 @@ asc_status_t mca_common_ascend_copies_test(mca_common_ascend_copies_t *copies)
     return (0 != copies->busy) ? ASC_INPROGRESS : copies->status;
 }
 
-static asc_status_t copies_wait(mca_common_ascend_copies_t *copies)
-{
-    asc_status_t status;
-
-    do {
-        status = mca_common_ascend_copies_test(copies);
-    } while (ASC_INPROGRESS == status);
-    return status;
-}
-
 static int copies_free_slot(mca_common_ascend_copies_t *copies)
 {
     const uint32_t all = (UINT32_C(1) << MCA_COMMON_ASCEND_COPIES) - 1;
@@ -94,6 +84,29 @@ static int copies_free_slot(mca_common_ascend_copies_t *copies)
         (void)mca_common_ascend_copies_test(copies);
     }
     return __builtin_ctz(~copies->busy);
+}
+
+void mca_common_ascend_copies_rows(mca_common_ascend_copies_t *copies, const asc_link_rows_t *rows,
+                                   size_t n)
+{
+    const int i = copies_free_slot(copies);
+    const asc_status_t status = asc_link_copy_rows_start(rows, n, &copies->ops[i]);
+
+    if (ASC_INPROGRESS == status) {
+        copies->busy |= UINT32_C(1) << i;
+    } else {
+        copies_note(copies, status);
+    }
+}
+
+static asc_status_t copies_wait(mca_common_ascend_copies_t *copies)
+{
+    asc_status_t status;
+
+    do {
+        status = mca_common_ascend_copies_test(copies);
+    } while (ASC_INPROGRESS == status);
+    return status;
 }
 
 static void copies_add(mca_common_ascend_copies_t *copies, uintptr_t dst, uintptr_t src, size_t len)
@@ -113,6 +126,14 @@ static void copies_add(mca_common_ascend_copies_t *copies, uintptr_t dst, uintpt
         src += piece;
         len -= piece;
     }
+}
+
+int mca_common_ascend_copies_end(mca_common_ascend_copies_t *copies,
+                                 const mca_common_ascend_names_t *names)
+{
+    const asc_status_t status = copies_wait(copies);
+
+    return (ASC_OK == status) ? OMPI_SUCCESS : mca_common_ascend_copy_failed(status, names);
 }
 
 /* ------------------------------------------------------------- stage ---- */
@@ -190,8 +211,7 @@ static asc_status_t get_memory(mca_common_ascend_stage_t *stage, size_t size,
         return status;
     }
     stage->pageable = true;
-    mca_common_ascend_tell_once(HELP_FILE, "not pinned", names->call, (unsigned long)size,
-                                asc_status_text(status));
+    mca_common_ascend_not_pinned(names->call, size, status);
     return ASC_OK;
 }
 
@@ -297,14 +317,12 @@ void mca_common_ascend_stage_out(mca_common_ascend_stage_t *stage, size_t limit,
 static int copies_end(mca_common_ascend_copies_t *copies, const mca_common_ascend_stage_t *stages,
                       int n)
 {
-    const asc_status_t status = copies_wait(copies);
     int named = 0;
 
     while (named < n - 1 && NULL == stages[named].memory) {
         named++;
     }
-    return (ASC_OK == status) ? OMPI_SUCCESS
-                              : mca_common_ascend_copy_failed(status, &stages[named].names);
+    return mca_common_ascend_copies_end(copies, &stages[named].names);
 }
 
 int mca_common_ascend_copy_in(mca_common_ascend_stage_t *stages, int n)

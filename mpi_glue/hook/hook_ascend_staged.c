@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of device memory that go through a pinned host copy. */
+/* Messages of device memory that the pml cannot be given as they are: packed to
+ * contiguous bytes, or, where that cannot be done, through a host copy of the
+ * buffer. */
 #include "hook_ascend.h"
+
+#include "mpi_glue/common/common_ascend_map.h"
+#include "mpi_glue/common/common_ascend_packed.h"
 
 #include "ompi/message/message.h"
 #include "opal/util/output.h"
@@ -19,13 +24,56 @@ static int open_stage(mca_common_ascend_stage_t *stage, mca_hook_ascend_what_t w
     return mca_common_ascend_stage_open(stage, &use, &names);
 }
 
+static int open_packed(mca_common_ascend_packed_t *packed, mca_hook_ascend_what_t what,
+                       mca_pml_base_send_mode_t mode, const void *buf, size_t count,
+                       struct ompi_datatype_t *dtype)
+{
+    const mca_common_ascend_names_t names = mca_hook_ascend_names(what, mode);
+    const bool by_device =
+        mca_hook_ascend_component.ucx_active && MCA_PML_BASE_SEND_BUFFERED != mode;
+    const int rc = mca_common_ascend_packed_open(packed, buf, count, dtype, by_device,
+                                                 what < MCA_HOOK_ASCEND_SENDS, &names);
+
+    if (OMPI_SUCCESS == rc) {
+        opal_output_verbose(20, mca_hook_ascend_component.output,
+                            "hook:ascend: %s of %zu elements at %p: %zu bytes in %zu rows of %zu "
+                            "blocks, packed %s",
+                            names.call, count, buf, packed->map->bytes, packed->map->nrows,
+                            packed->map->nblocks,
+                            (MCA_COMMON_ASCEND_IN_PLACE == packed->where)    ? "already"
+                            : (MCA_COMMON_ASCEND_ON_DEVICE == packed->where) ? "on the device"
+                                                                             : "on the host");
+    }
+    return rc;
+}
+
+static int packed_send(mca_common_ascend_packed_t *packed, int dst, int tag,
+                       mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+{
+    int rc = mca_common_ascend_packed_pack(packed);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_hook_ascend_pml.pml_send(packed->message, packed->map->bytes, MPI_BYTE, dst, tag,
+                                          mode, comm);
+    }
+    mca_common_ascend_packed_close(packed);
+    return rc;
+}
+
 int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datatype_t *dtype,
                                 int dst, int tag, mca_pml_base_send_mode_t mode,
                                 struct ompi_communicator_t *comm)
 {
+    mca_common_ascend_packed_t packed;
     mca_common_ascend_stage_t stage;
-    int rc = open_stage(&stage, MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype);
+    int rc = open_packed(&packed, MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype);
 
+    if (OMPI_SUCCESS == rc) {
+        return packed_send(&packed, dst, tag, mode, comm);
+    }
+    if (OMPI_ERR_NOT_SUPPORTED == rc) {
+        rc = open_stage(&stage, MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype);
+    }
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -52,14 +100,37 @@ static int finish_recv(mca_common_ascend_stage_t *stage, int rc, const ompi_stat
     return rc;
 }
 
+/* The bytes that came, and no more. */
+static int packed_finish(mca_common_ascend_packed_t *packed, int rc,
+                         const ompi_status_public_t *got, ompi_status_public_t *status)
+{
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_common_ascend_packed_finish(packed, got->_ucount);
+    }
+    if (MPI_STATUS_IGNORE != status) {
+        OMPI_COPY_STATUS(status, *got, false);
+    }
+    mca_common_ascend_packed_close(packed);
+    return rc;
+}
+
 int mca_hook_ascend_staged_recv(void *buf, size_t count, struct ompi_datatype_t *dtype, int src,
                                 int tag, struct ompi_communicator_t *comm,
                                 ompi_status_public_t *status)
 {
     ompi_status_public_t got = ompi_status_empty;
+    mca_common_ascend_packed_t packed;
     mca_common_ascend_stage_t stage;
-    int rc = open_stage(&stage, MCA_HOOK_ASCEND_RECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
+    int rc = open_packed(&packed, MCA_HOOK_ASCEND_RECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
 
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_hook_ascend_pml.pml_recv(packed.message, packed.map->bytes, MPI_BYTE, src, tag,
+                                          comm, &got);
+        return packed_finish(&packed, rc, &got, status);
+    }
+    if (OMPI_ERR_NOT_SUPPORTED == rc) {
+        rc = open_stage(&stage, MCA_HOOK_ASCEND_RECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
+    }
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -72,9 +143,19 @@ int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t
                                  struct ompi_message_t **message, ompi_status_public_t *status)
 {
     ompi_status_public_t got = ompi_status_empty;
+    mca_common_ascend_packed_t packed;
     mca_common_ascend_stage_t stage;
-    int rc = open_stage(&stage, MCA_HOOK_ASCEND_MRECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
+    int rc =
+        open_packed(&packed, MCA_HOOK_ASCEND_MRECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
 
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_hook_ascend_pml.pml_mrecv(packed.message, packed.map->bytes, MPI_BYTE, message,
+                                           &got);
+        return packed_finish(&packed, rc, &got, status);
+    }
+    if (OMPI_ERR_NOT_SUPPORTED == rc) {
+        rc = open_stage(&stage, MCA_HOOK_ASCEND_MRECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype);
+    }
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -106,19 +187,61 @@ int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
     }
 }
 
-int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **user)
+static int post_packed(const mca_common_ascend_packed_t *packed, const mca_hook_ascend_post_t *post,
+                       ompi_request_t **request)
+{
+    mca_hook_ascend_post_t bytes = *post;
+
+    bytes.count = packed->map->bytes;
+    bytes.dtype = MPI_BYTE;
+    return mca_hook_ascend_post(&bytes, packed->message, request);
+}
+
+static mca_common_ascend_request_t *new_request(const mca_hook_ascend_post_t *post)
 {
     const bool persistent =
         MCA_HOOK_ASCEND_ISEND_INIT == post->what || MCA_HOOK_ASCEND_IRECV_INIT == post->what;
     mca_common_ascend_request_t *request = mca_common_ascend_request_new(post->comm, persistent);
+
+    if (NULL != request) {
+        request->super.super.req_type = OMPI_REQUEST_PML;
+        request->p2p = true;
+        request->names = mca_hook_ascend_names(post->what, post->mode);
+    }
+    return request;
+}
+
+/* Takes over @a packed. */
+static int give_packed(const mca_common_ascend_packed_t *packed, const mca_hook_ascend_post_t *post,
+                       ompi_request_t **user)
+{
+    mca_common_ascend_request_t *request = new_request(post);
+    int rc = OMPI_SUCCESS;
+
+    if (NULL == request) {
+        mca_common_ascend_packed_t dropped = *packed;
+
+        mca_common_ascend_packed_close(&dropped);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    request->packed = *packed;
+    if (MCA_HOOK_ASCEND_ISEND == post->what) {
+        rc = mca_common_ascend_packed_pack(&request->packed);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = post_packed(&request->packed, post, &request->inner);
+    }
+    return mca_common_ascend_request_give(request, rc, user);
+}
+
+static int give_staged(const mca_hook_ascend_post_t *post, ompi_request_t **user)
+{
+    mca_common_ascend_request_t *request = new_request(post);
     int rc;
 
     if (NULL == request) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    request->super.super.req_type = OMPI_REQUEST_PML;
-    request->p2p = true;
-    request->names = mca_hook_ascend_names(post->what, post->mode);
     request->dtype = post->dtype;
     OBJ_RETAIN(request->dtype);
     rc = open_stage(&request->stages[0], post->what, post->mode, post->buf, post->count,
@@ -131,4 +254,23 @@ int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request
                                   &request->inner);
     }
     return mca_common_ascend_request_give(request, rc, user);
+}
+
+int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **user)
+{
+    mca_common_ascend_packed_t packed;
+    int rc = open_packed(&packed, post->what, post->mode, post->buf, post->count, post->dtype);
+
+    if (OMPI_ERR_NOT_SUPPORTED == rc) {
+        return give_staged(post, user);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (MCA_COMMON_ASCEND_IN_PLACE == packed.where) {
+        rc = post_packed(&packed, post, user);
+        mca_common_ascend_packed_close(&packed);
+        return rc;
+    }
+    return give_packed(&packed, post, user);
 }

@@ -28,7 +28,7 @@ extern "C" {
  *   ipc.mem.export ipc.mem.import ipc.mem.close     successful calls
  *   ipc.notify.export ipc.notify.import
  *   attr_query           aclrtPointerGetAttributes and MemGetAddressRange
- *   fault.injected       calls that the fault plan failed
+ *   fault.injected       calls, tasks and records that the fault plan changed
  *   live.alloc live.bytes live.host live.import live.export live.stream
  *   live.event live.notify live.context     what exists now
  * Thread safe; costs a search by name.

@@ -113,6 +113,7 @@ int main(void)
         "NPUSIM_SUBALLOC=2",
         "NPUSIM_POISON=ja",
         "NPUSIM_ONE_IMPORT=-",
+        "NPUSIM_PITCHED_D2D=2d",
         "NPUSIM_MAX_NOTIFY=9000",
         "NPUSIM_TGID_OFFSET=-1",
         "NPUSIM_PEER=0-0",

@@ -43,6 +43,7 @@ for tl in COPY IPC; do
     done
 done
 t_contains "$log" '^UCX_ASC_IPC_ENABLE=y'
+t_contains "$log" '^UCX_ASC_IPC_HOST=y'
 t_contains "$log" '^UCX_ASC_IPC_CLOSE_TIMEOUT='
 t_contains "$log" 'staged through host memory'
 
@@ -54,6 +55,14 @@ for tl in copy ipc; do
     t_contains "$log.section" 'latency: 7000 nsec'
     t_contains "$log.section" 'overhead: 3000 nsec'
 done
+
+info -- -d
+for device in ascend ascend_host host_ascend; do
+    t_contains "$log" "Device: $device\$"
+done
+info UCX_ASC_IPC_HOST=n -- -d
+t_lacks "$log" 'Device: (ascend_host|host_ascend)$'
+t_contains "$log" 'Transport: asc_ipc'
 
 info UCX_ASC_IPC_ENABLE=n -- -d
 t_lacks "$log" 'Transport: asc_ipc'
