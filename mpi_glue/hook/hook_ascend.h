@@ -128,10 +128,33 @@ typedef struct mca_hook_ascend_post {
     struct ompi_message_t **message;
 } mca_hook_ascend_post_t;
 
+/** Remembers which device memory the pml itself will read or write when the
+ *  persistent @a request is started, for MPI_Start to look at it again; forgets
+ *  what an earlier request at that address had. */
+int mca_hook_ascend_note_buffer(const ompi_request_t *request, const void *address, size_t len,
+                                const mca_common_ascend_names_t *names);
+void mca_hook_ascend_forget_buffer(const ompi_request_t *request);
+
 /** Makes the call with @a buf in place of post->buf. */
 int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
                          ompi_request_t **request);
 int mca_hook_ascend_staged_post(const mca_hook_ascend_post_t *post, ompi_request_t **request);
+
+/** Whether data in host memory are described from an address that UCX must not
+ *  be shown: what lies there is not host memory. */
+bool mca_hook_ascend_far_origin(const void *buf, struct ompi_datatype_t *dtype);
+
+/** The pml's functions for data in host memory, whatever their origin. */
+int mca_hook_ascend_host_send(const void *buf, size_t count, struct ompi_datatype_t *dtype, int dst,
+                              int tag, mca_pml_base_send_mode_t mode,
+                              struct ompi_communicator_t *comm);
+int mca_hook_ascend_host_recv(void *buf, size_t count, struct ompi_datatype_t *dtype, int src,
+                              int tag, struct ompi_communicator_t *comm,
+                              ompi_status_public_t *status);
+int mca_hook_ascend_host_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
+                               struct ompi_message_t **message, ompi_status_public_t *status);
+int mca_hook_ascend_host_post(const mca_hook_ascend_post_t *post, const void *buf,
+                              ompi_request_t **request);
 
 END_C_DECLS
 

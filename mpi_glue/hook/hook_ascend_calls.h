@@ -2,7 +2,8 @@
 /**
  * MPI functions in which Open MPI reads, writes or maps the user's buffer
  * itself, so that neither the pml's nor the collectives' functions can protect
- * it; and MPI_Sendrecv, so that messages can name it. Calls of the program and
+ * it; MPI_Sendrecv, so that messages can name it; and MPI_Start, because the
+ * buffer may have been freed since it was judged. Calls of the program and
  * of its libraries are redirected by their relocations. One line in the list,
  * one function mca_hook_ascend_call_NAME.
  *
@@ -21,6 +22,9 @@ BEGIN_C_DECLS
 #define MCA_HOOK_ASCEND_CALLS(_call) \
     _call(Sendrecv) \
     _call(Sendrecv_replace) \
+    _call(Start) \
+    _call(Startall) \
+    _call(Buffer_attach) \
     _call(Win_create) \
     _call(Win_attach) \
     _call(Put) \

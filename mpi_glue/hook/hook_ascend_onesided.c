@@ -177,3 +177,13 @@ int mca_hook_ascend_call_Compare_and_swap(const void *origin, const void *compar
                ? rc
                : REAL.Compare_and_swap(origin, compare, result, dtype, target, disp, win);
 }
+
+/* Not one-sided, but as hopeless: Open MPI keeps its own lists in the buffer. */
+int mca_hook_ascend_call_Buffer_attach(void *buf, int size)
+{
+    if (size > 0 && ASC_LINK_MEM_HOST != asc_link_mem_query(buf, 0, NULL)) {
+        mca_common_ascend_tell(HELP_FILE, "no attached buffer", buf);
+        return OMPI_ERRHANDLER_INVOKE(MPI_COMM_WORLD, MPI_ERR_BUFFER, "MPI_Buffer_attach");
+    }
+    return REAL.Buffer_attach(buf, size);
+}

@@ -22,7 +22,8 @@ static inline bool is_host(const void *buf, size_t count, struct ompi_datatype_t
     }
     return OPAL_LIKELY(MPI_BOTTOM != buf) &&
            ASC_LINK_MEM_HOST ==
-               asc_link_mem_query((const char *)buf + dtype->super.true_lb, 0, NULL);
+               asc_link_mem_query((const char *)buf + dtype->super.true_lb, 0, NULL) &&
+           !mca_hook_ascend_far_origin(buf, dtype);
 }
 
 /* What pml/ucx gives to UCX as plain bytes; anything else it packs by CPU. */
@@ -68,6 +69,7 @@ mca_common_ascend_names_t mca_hook_ascend_names(mca_hook_ascend_what_t what,
 
 typedef enum route {
     THROUGH, /* the pml may have the buffer as it is */
+    MOVE,    /* host memory, to be described from another address */
     STAGE,   /* it needs a host copy */
     REFUSE   /* a bad pointer, the user has been told */
 } route_t;
@@ -83,7 +85,7 @@ static route_t route(mca_hook_ascend_what_t what, mca_pml_base_send_mode_t mode,
     mca_common_ascend_layout_simple(&layout, buf, count, dtype);
     kind = mca_common_ascend_layout_kind(&layout);
     if (ASC_LINK_MEM_HOST == kind) {
-        return THROUGH;
+        return mca_hook_ascend_far_origin(buf, dtype) ? MOVE : THROUGH;
     }
     mca_common_ascend_note_device_use();
     if (ASC_LINK_MEM_DEVICE == kind && mca_hook_ascend_component.ucx_active &&
@@ -106,6 +108,8 @@ static int pml_send(const void *buf, size_t count, struct ompi_datatype_t *dtype
 {
     if (!is_host(buf, count, dtype)) {
         switch (route(MCA_HOOK_ASCEND_SEND, mode, buf, count, dtype)) {
+        case MOVE:
+            return mca_hook_ascend_host_send(buf, count, dtype, dst, tag, mode, comm);
         case STAGE:
             return mca_hook_ascend_staged_send(buf, count, dtype, dst, tag, mode, comm);
         case REFUSE:
@@ -122,6 +126,8 @@ static int pml_recv(void *buf, size_t count, struct ompi_datatype_t *dtype, int 
 {
     if (!is_host(buf, count, dtype)) {
         switch (route(MCA_HOOK_ASCEND_RECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype)) {
+        case MOVE:
+            return mca_hook_ascend_host_recv(buf, count, dtype, src, tag, comm, status);
         case STAGE:
             return mca_hook_ascend_staged_recv(buf, count, dtype, src, tag, comm, status);
         case REFUSE:
@@ -138,6 +144,8 @@ static int pml_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
 {
     if (!is_host(buf, count, dtype)) {
         switch (route(MCA_HOOK_ASCEND_MRECV, MCA_HOOK_ASCEND_NO_MODE, buf, count, dtype)) {
+        case MOVE:
+            return mca_hook_ascend_host_mrecv(buf, count, dtype, message, status);
         case STAGE:
             return mca_hook_ascend_staged_mrecv(buf, count, dtype, message, status);
         case REFUSE:
@@ -152,6 +160,8 @@ static int pml_mrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,
 static int post(const mca_hook_ascend_post_t *post, ompi_request_t **request)
 {
     switch (route(post->what, post->mode, post->buf, post->count, post->dtype)) {
+    case MOVE:
+        return mca_hook_ascend_host_post(post, post->buf, request);
     case STAGE:
         return mca_hook_ascend_staged_post(post, request);
     case REFUSE:
@@ -191,11 +201,17 @@ static int pml_isend_init(const void *buf, size_t count, struct ompi_datatype_t 
                           int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                           ompi_request_t **request)
 {
+    int rc;
+
     if (!is_host(buf, count, dtype)) {
         return post_send(MCA_HOOK_ASCEND_ISEND_INIT, buf, count, dtype, dst, tag, mode, comm,
                          request);
     }
-    return mca_hook_ascend_pml.pml_isend_init(buf, count, dtype, dst, tag, mode, comm, request);
+    rc = mca_hook_ascend_pml.pml_isend_init(buf, count, dtype, dst, tag, mode, comm, request);
+    if (OMPI_SUCCESS == rc) {
+        mca_hook_ascend_forget_buffer(*request);
+    }
+    return rc;
 }
 
 static int post_recv(mca_hook_ascend_what_t what, void *buf, size_t count,
@@ -226,10 +242,16 @@ static int pml_irecv(void *buf, size_t count, struct ompi_datatype_t *dtype, int
 static int pml_irecv_init(void *buf, size_t count, struct ompi_datatype_t *dtype, int src, int tag,
                           struct ompi_communicator_t *comm, ompi_request_t **request)
 {
+    int rc;
+
     if (!is_host(buf, count, dtype)) {
         return post_recv(MCA_HOOK_ASCEND_IRECV_INIT, buf, count, dtype, src, tag, comm, request);
     }
-    return mca_hook_ascend_pml.pml_irecv_init(buf, count, dtype, src, tag, comm, request);
+    rc = mca_hook_ascend_pml.pml_irecv_init(buf, count, dtype, src, tag, comm, request);
+    if (OMPI_SUCCESS == rc) {
+        mca_hook_ascend_forget_buffer(*request);
+    }
+    return rc;
 }
 
 static int pml_imrecv(void *buf, size_t count, struct ompi_datatype_t *dtype,

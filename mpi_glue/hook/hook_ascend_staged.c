@@ -79,8 +79,8 @@ int mca_hook_ascend_staged_send(const void *buf, size_t count, struct ompi_datat
     }
     rc = mca_common_ascend_copy_in(&stage, 1);
     if (OMPI_SUCCESS == rc) {
-        rc = mca_hook_ascend_pml.pml_send(mca_common_ascend_stage_host(&stage), count, dtype, dst,
-                                          tag, mode, comm);
+        rc = mca_hook_ascend_host_send(mca_common_ascend_stage_host(&stage), count, dtype, dst, tag,
+                                       mode, comm);
     }
     mca_common_ascend_stage_close(&stage);
     return rc;
@@ -134,8 +134,8 @@ int mca_hook_ascend_staged_recv(void *buf, size_t count, struct ompi_datatype_t 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = mca_hook_ascend_pml.pml_recv(mca_common_ascend_stage_host(&stage), count, dtype, src, tag,
-                                      comm, &got);
+    rc = mca_hook_ascend_host_recv(mca_common_ascend_stage_host(&stage), count, dtype, src, tag,
+                                   comm, &got);
     return finish_recv(&stage, rc, &got, status);
 }
 
@@ -159,13 +159,12 @@ int mca_hook_ascend_staged_mrecv(void *buf, size_t count, struct ompi_datatype_t
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = mca_hook_ascend_pml.pml_mrecv(mca_common_ascend_stage_host(&stage), count, dtype, message,
-                                       &got);
+    rc = mca_hook_ascend_host_mrecv(mca_common_ascend_stage_host(&stage), count, dtype, message,
+                                    &got);
     return finish_recv(&stage, rc, &got, status);
 }
 
-int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
-                         ompi_request_t **request)
+static int post_once(const mca_hook_ascend_post_t *post, const void *buf, ompi_request_t **request)
 {
     const mca_pml_base_module_t *pml = &mca_hook_ascend_pml;
 
@@ -173,18 +172,50 @@ int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
     case MCA_HOOK_ASCEND_ISEND:
         return pml->pml_isend(buf, post->count, post->dtype, post->peer, post->tag, post->mode,
                               post->comm, request);
-    case MCA_HOOK_ASCEND_ISEND_INIT:
-        return pml->pml_isend_init(buf, post->count, post->dtype, post->peer, post->tag, post->mode,
-                                   post->comm, request);
     case MCA_HOOK_ASCEND_IRECV:
         return pml->pml_irecv((void *)buf, post->count, post->dtype, post->peer, post->tag,
                               post->comm, request);
-    case MCA_HOOK_ASCEND_IRECV_INIT:
-        return pml->pml_irecv_init((void *)buf, post->count, post->dtype, post->peer, post->tag,
-                                   post->comm, request);
     default:
         return pml->pml_imrecv((void *)buf, post->count, post->dtype, post->message, request);
     }
+}
+
+/* Device memory is looked at again when the request is started. */
+static int post_persistent(const mca_hook_ascend_post_t *post, const void *buf,
+                           ompi_request_t **request)
+{
+    const mca_common_ascend_names_t names = mca_hook_ascend_names(post->what, post->mode);
+    const mca_pml_base_module_t *pml = &mca_hook_ascend_pml;
+    int rc;
+
+    if (MCA_HOOK_ASCEND_ISEND_INIT == post->what) {
+        rc = pml->pml_isend_init(buf, post->count, post->dtype, post->peer, post->tag, post->mode,
+                                 post->comm, request);
+    } else {
+        rc = pml->pml_irecv_init((void *)buf, post->count, post->dtype, post->peer, post->tag,
+                                 post->comm, request);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (ASC_LINK_MEM_DEVICE != asc_link_mem_query(buf, 0, NULL)) {
+        mca_hook_ascend_forget_buffer(*request);
+        return rc;
+    }
+    rc = mca_hook_ascend_note_buffer(*request, buf, post->count * post->dtype->super.size, &names);
+    if (OMPI_SUCCESS != rc) {
+        (void)ompi_request_free(request);
+    }
+    return rc;
+}
+
+int mca_hook_ascend_post(const mca_hook_ascend_post_t *post, const void *buf,
+                         ompi_request_t **request)
+{
+    const bool persistent =
+        MCA_HOOK_ASCEND_ISEND_INIT == post->what || MCA_HOOK_ASCEND_IRECV_INIT == post->what;
+
+    return persistent ? post_persistent(post, buf, request) : post_once(post, buf, request);
 }
 
 static int post_packed(const mca_common_ascend_packed_t *packed, const mca_hook_ascend_post_t *post,
@@ -250,8 +281,8 @@ static int give_staged(const mca_hook_ascend_post_t *post, ompi_request_t **user
         rc = mca_common_ascend_copy_in(&request->stages[0], 1);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = mca_hook_ascend_post(post, mca_common_ascend_stage_host(&request->stages[0]),
-                                  &request->inner);
+        rc = mca_hook_ascend_host_post(post, mca_common_ascend_stage_host(&request->stages[0]),
+                                       &request->inner);
     }
     return mca_common_ascend_request_give(request, rc, user);
 }

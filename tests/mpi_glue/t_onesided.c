@@ -116,6 +116,9 @@ int main(int argc, char **argv)
     fetching_refused(gone, 1 - rank);
     host_works(rank, 1 - rank, device);
     attach_refused(device);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    REFUSED(MPI_Buffer_attach(device, COUNT * sizeof(int)));
+    REFUSED(MPI_Buffer_attach(gone, COUNT * sizeof(int)));
     MPI_Win_free(&window);
     t_dev_free(device);
     MPI_Finalize();
