@@ -2,10 +2,12 @@
 #include "knobs.h"
 
 #include <ctype.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "fault.h"
 
@@ -148,8 +150,11 @@ static bool set_tgid_offset(const char *s)
 
 static bool set_stats(const char *s)
 {
+    char dir[sizeof(knobs.stats)];
+
     snprintf(knobs.stats, sizeof(knobs.stats), "%s", s);
-    return *s != '\0' && strlen(s) < sizeof(knobs.stats) - 32;
+    snprintf(dir, sizeof(dir), "%s", s);
+    return *s != '\0' && strlen(s) < sizeof(knobs.stats) - 32 && access(dirname(dir), W_OK) == 0;
 }
 
 /* "0-3,1-2": these pairs have no access to each other */
@@ -260,7 +265,8 @@ static const struct {
     {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a square matrix (011/101/110)"},
     {"NPUSIM_PCI", set_pci, "PCI addresses dddd:bb:dd.f separated by commas"},
     {"NPUSIM_FAULT", set_fault, "rules WHAT:WHEN=EFFECT[@RANK] separated by commas"},
-    {"NPUSIM_STATS", set_stats, "a file name; %p is the process id, %r the MPI rank"},
+    {"NPUSIM_STATS", set_stats,
+     "a file in a directory that can be written to; %p is the process id, %r the MPI rank"},
     {"NPUSIM_DIR", set_dir, "an absolute directory name"},
 };
 

@@ -47,9 +47,9 @@ static bool dir_choose(char *why, size_t why_len)
         return false;
     }
     if (lstat(node_dir, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
-        (st.st_mode & 0022) != 0) {
+        (st.st_mode & 0077) != 0) {
         snprintf(why, why_len,
-                 "directory %.200s must be yours and not writable by others; set NPUSIM_DIR",
+                 "directory %.200s must be yours alone (chmod 700): set NPUSIM_DIR to one that is",
                  node_dir);
         return false;
     }

@@ -33,6 +33,7 @@ t_uninstrumented() {
         LD_PRELOAD="$ASC_ASAN_LIB${LD_PRELOAD:+:$LD_PRELOAD}" \
             ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" "$@"
         ;;
+    *tsan*) t_skip "ThreadSanitizer works only in programs that are built with it" ;;
     *) "$@" ;;
     esac
 }

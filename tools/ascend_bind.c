@@ -2,7 +2,8 @@
 /*
  * Started in front of a rank's program by 'ascendrun --bind': binds itself to the CPUs
  * near the rank's NPU, then becomes the program. Where locality is unknown the program
- * runs unbound: a job must not fail because firmware is silent.
+ * runs unbound: a job must not fail because firmware is silent. A setting that is wrong
+ * is told.
  */
 #include "asc_config.h"
 
@@ -20,11 +21,12 @@ struct choice {
     long rank; /* local rank, or -1 */
     int device;
     struct asc_topo *topo; /* of that device alone, or NULL */
+    int wrong;             /* the reason is a setting or a runtime to be put right */
     char reason[ASC_ACL_TEXT_MAX + 512];
 };
 
-/* The launchers' names for a process's number on its node. */
-static long local_rank(void)
+/* The launchers' names for a process's number on its node; -1 with a reason. */
+static long local_rank(char *reason, size_t size)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                         "SLURM_LOCALID"};
@@ -43,7 +45,12 @@ static long local_rank(void)
         if ((errno == 0) && (*end == '\0') && (rank >= 0)) {
             return rank;
         }
+        snprintf(reason, size, "%s is '%.40s', no local rank: start with mpirun, or unset it",
+                 names[i], text);
+        return -1;
     }
+    snprintf(reason, size,
+             "no launcher tells the local rank (OMPI_COMM_WORLD_LOCAL_RANK): start with mpirun");
     return -1;
 }
 
@@ -103,17 +110,16 @@ static void choose(struct choice *choice)
     struct asc_topo_node_facts facts = {.num_devices = 1, .devices = &device};
     uint32_t count;
 
-    choice->rank = local_rank();
+    choice->wrong = 1;
+    choice->rank = local_rank(choice->reason, sizeof(choice->reason));
     if (choice->rank < 0) {
-        snprintf(
-            choice->reason, sizeof(choice->reason),
-            "no launcher tells the local rank (OMPI_COMM_WORLD_LOCAL_RANK): start with mpirun");
         return;
     }
     count = count_devices(acl, choice->reason, sizeof(choice->reason));
     if (count == 0) {
         return;
     }
+    choice->wrong = asc_topo_machine_failed();
 
     choice->device = (int)(choice->rank % (long)count);
     device.device_id = choice->device;
@@ -149,12 +155,14 @@ static int print(const struct choice *choice)
 
 static void bind_near(const struct choice *choice)
 {
+    /* once a node: what is to be put right is the same for all its ranks */
+    asc_log_level_t level = choice->wrong && choice->rank <= 0 ? ASC_LOG_WARN : ASC_LOG_INFO;
     char reason[1024] = "";
 
     if (choice->topo == NULL) {
-        asc_log(ASC_LOG_INFO, "rank %ld runs unbound: %s", choice->rank, choice->reason);
+        asc_log(level, "rank %ld runs unbound: %s", choice->rank, choice->reason);
     } else if (asc_topo_bind_process(choice->topo, 0, reason, sizeof(reason)) != 0) {
-        asc_log(ASC_LOG_INFO, "rank %ld runs unbound: %s", choice->rank, reason);
+        asc_log(level, "rank %ld runs unbound: %s", choice->rank, reason);
     } else {
         asc_log(ASC_LOG_INFO, "rank %ld is bound to CPUs %s near NPU %d", choice->rank,
                 asc_topo_locality(choice->topo, 0)->cpuset, choice->device);

@@ -187,7 +187,9 @@ static void info_modules(const info_comm_t *comm, info_rank_t *info)
     }
     if (!info->module_coll) {
         info_problem_add(info, "coll-component",
-                         "remove '^ascend' from OMPI_MCA_coll, or start with ascendrun",
+                         getenv("OMPI_MCA_coll") != NULL
+                             ? "remove '^ascend' from OMPI_MCA_coll, or start with ascendrun"
+                             : "start with ascendrun, which makes Open MPI find it",
                          "mca_coll_ascend.so is not loaded: collectives on device buffers crash");
     }
 }

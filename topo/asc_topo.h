@@ -136,6 +136,9 @@ const struct asc_topo_locality *asc_topo_locality(struct asc_topo *topo, int dev
  */
 const char *asc_topo_machine(void);
 
+/* 1 if no machine could be loaded: asc_topo_machine() says why. */
+int asc_topo_machine_failed(void);
+
 /* 1 if asc_topo_machine() is the one we run on, so that binding has a meaning. */
 int asc_topo_machine_is_live(void);
 

@@ -244,6 +244,11 @@ const char *asc_topo_machine(void)
     return asc_topo_machine_get()->text;
 }
 
+int asc_topo_machine_failed(void)
+{
+    return asc_topo_machine_get()->hwloc == NULL;
+}
+
 int asc_topo_machine_is_live(void)
 {
     const struct asc_topo_machine *m = asc_topo_machine_get();

@@ -8,6 +8,7 @@
 #include <ucs/time/time.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -330,6 +331,32 @@ void uct_asc_iface_drain(uct_asc_iface_t *iface, unsigned timeout_ms)
     } while (!ucs_queue_is_empty(&iface->ops) && (ucs_get_time() < deadline));
 }
 
+/* UCX reads a negative time without complaint, and it wraps round. */
+static int uct_asc_config_below_zero(ucs_time_t value)
+{
+    return (value > (UCS_TIME_INFINITY / 2)) && (value < UCS_TIME_AUTO);
+}
+
+static ucs_status_t uct_asc_check_config(const uct_asc_iface_config_t *config, const char *tl_name)
+{
+    const char *name = NULL;
+
+    if ((config->max_poll == 0) || (config->max_poll > INT_MAX)) {
+        name = "MAX_POLL (1 to 2147483647)";
+    } else if (uct_asc_config_below_zero(config->perf.latency)) {
+        name = "LAT (0 or more)";
+    } else if (uct_asc_config_below_zero(config->perf.overhead)) {
+        name = "OVERHEAD (0 or more)";
+    }
+    if (name == NULL) {
+        return UCS_OK;
+    }
+    ucs_error(
+        "transport %s cannot work with the given value of its setting %s: correct or unset it",
+        tl_name, name);
+    return UCS_ERR_INVALID_PARAM;
+}
+
 UCS_CLASS_INIT_FUNC(uct_asc_iface_t, uct_iface_ops_t *ops, uct_iface_internal_ops_t *internal_ops,
                     uct_md_h md, uct_worker_h worker, const uct_iface_params_t *params,
                     const uct_iface_config_t *tl_config)
@@ -341,6 +368,11 @@ UCS_CLASS_INIT_FUNC(uct_asc_iface_t, uct_iface_ops_t *ops, uct_iface_internal_op
                               tl_config UCS_STATS_ARG(params->stats_root)
                                   UCS_STATS_ARG(UCT_ASC_DEV_NAME));
 
+    status = uct_asc_check_config(config, params->mode.device.tl_name);
+    if (status != UCS_OK) {
+        return status;
+    }
+
     status = ucs_mpool_init(&self->op_pool, 0, sizeof(uct_asc_op_t), 0, UCS_SYS_CACHE_LINE_SIZE, 64,
                             UINT_MAX, &uct_asc_op_pool_ops, "asc_ops");
     if (status != UCS_OK) {
@@ -349,7 +381,7 @@ UCS_CLASS_INIT_FUNC(uct_asc_iface_t, uct_iface_ops_t *ops, uct_iface_internal_op
 
     ucs_queue_head_init(&self->ops);
     ucs_queue_head_init(&self->pending);
-    self->max_poll = ucs_max(config->max_poll, 1);
+    self->max_poll = config->max_poll;
     self->event_fd = -1;
     return UCS_OK;
 }

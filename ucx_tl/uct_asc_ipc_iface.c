@@ -178,6 +178,12 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
     UCS_CLASS_CALL_SUPER_INIT(uct_asc_iface_t, &uct_asc_ipc_iface_ops,
                               &uct_asc_ipc_iface_internal_ops, md, worker, params, tl_config);
 
+    if (config->close_timeout < 0) {
+        ucs_error("UCX_ASC_IPC_CLOSE_TIMEOUT is %g s: give a time of 0 or more, or unset it",
+                  config->close_timeout);
+        return UCS_ERR_INVALID_PARAM;
+    }
+
     self->close_timeout_ms = (unsigned)(config->close_timeout * 1e3);
     self->polls = 0;
     self->role = uct_asc_ipc_role_of(md, params->mode.device.dev_name);

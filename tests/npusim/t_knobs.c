@@ -123,7 +123,9 @@ int main(void)
         "NPUSIM_PCI=00:01",
         "NPUSIM_FAULT=aclrtMaloc:1=5",
         "NPUSIM_FAULT=aclrtMalloc:0=5",
+        "NPUSIM_STATS=/nonexistent/counters",
         "NPUSIM_DIR=relative",
+        "NPUSIM_DIR=/",
         "ASCEND_RT_VISIBLE_DEVICES=0,0",
         "ASCEND_RT_VISIBLE_DEVICES=8",
     };

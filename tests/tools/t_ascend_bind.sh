@@ -51,6 +51,22 @@ case $got in
 *'runs unbound: '*a2-8npu.xml*) ;;
 *) echo "not told at level info: '$got'"; failed=1 ;;
 esac
+# What can be put right is told, once a node.
+told() # setting, pattern
+{
+    got=$(env OMPI_COMM_WORLD_LOCAL_RANK=0 "$1" "$bind" true 2>&1)
+    # shellcheck disable=SC2254 # a pattern is wanted
+    case $got in
+    *'runs unbound: '$2) ;;
+    *) echo "$1: expected '$2', got '$got'"; failed=1 ;;
+    esac
+}
+told OMPI_COMM_WORLD_LOCAL_RANK=abc "*OMPI_COMM_WORLD_LOCAL_RANK is 'abc'*"
+told ASCEND_TOPO_XML=/etc/passwd '*ASCEND_TOPO_XML names*'
+told ASCEND_ACL_LIBRARY=/etc/passwd '*/etc/passwd*'
+told NPUSIM_DEVICES=x '*'
+got=$(OMPI_COMM_WORLD_LOCAL_RANK=1 ASCEND_TOPO_XML=/etc/passwd "$bind" true 2>&1)
+[ -z "$got" ] || { echo "told by every rank: '$got'"; failed=1; }
 "$bind" /no/such/program 2>/dev/null
 [ $? -eq 127 ] || { echo "a missing program does not give 127"; failed=1; }
 for args in '' '--prnt' '--print x'; do
