@@ -317,6 +317,12 @@ void asc_link_relay_withdraw(uint64_t ref);
  *  while something is on offer does a process look for what peers ask. */
 void asc_link_relay_hold(bool more);
 
+/**
+ * Can device memory whose key could not be imported be relayed (as offer 0)?
+ * False for malformed and stale keys, and where the owner has ended.
+ */
+bool asc_link_relay_usable(const void *rkey, size_t rkey_len);
+
 /** Serves peers. A load or two while nothing is on offer. */
 void asc_link_relay_progress(void);
 

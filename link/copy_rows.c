@@ -20,6 +20,11 @@
 #define ROWS_BATCH_MIN  3                 /* fewer pieces are copied one by one */
 #define ROWS_SHORT      ((size_t)16 << 10)
 
+/* Of many blocks only tall ones get a pitched call: a batch takes in all rows of
+ * several low ones. */
+#define ROWS_FEW        8
+#define ROWS_TALL       128
+
 /* What has been refused; atomic. */
 static struct {
     bool pitched, pitched_inside, batch;
@@ -37,7 +42,7 @@ typedef struct rows_copy {
     int device;
     aclrtStream stream;  /* NULL: each call waits */
     rows_batch_t *batch; /* NULL where there is none */
-    size_t bytes, calls;
+    size_t blocks, bytes, calls;
 } rows_copy_t;
 
 static void rows_refuse(bool *what)
@@ -61,15 +66,15 @@ static bool rows_unsupported(aclError err)
  * message of many small rows must not be the one that finds out. Context current. */
 static bool rows_probe(const asc_acl_t *acl, char *memory)
 {
-    const char sent[5] = {1, 2, 3, 4, 5}, want[5] = {1, 2, 1, 4, 3};
+    const char sent[8] = {1, 2, 3, 4, 5, 6, 7, 8}, want[8] = {1, 2, 3, 4, 1, 6, 3, 8};
     link_stream_t *stream = link_stream_get(asc_link_home_device(), LINK_STREAM_D2D);
-    char got[5] = {0};
+    char got[8] = {0};
     aclError err;
 
     if (stream == NULL || asc_link_copy(memory, sent, sizeof(sent)) != ASC_OK) {
         return false;
     }
-    err = acl->aclrtMemcpy2dAsync(memory + 2, 2, memory, 2, 1, 2, ACL_MEMCPY_DEVICE_TO_DEVICE,
+    err = acl->aclrtMemcpy2dAsync(memory + 4, 2, memory, 2, 1, 2, ACL_MEMCPY_DEVICE_TO_DEVICE,
                                   stream->handle);
     if (err != ACL_SUCCESS || acl->aclrtSynchronizeStream(stream->handle) != ACL_SUCCESS) {
         if (err == ACL_SUCCESS) {
@@ -78,7 +83,8 @@ static bool rows_probe(const asc_acl_t *acl, char *memory)
         asc_acl_forget_error();
         return false;
     }
-    return asc_link_copy(got, memory, sizeof(got)) == ASC_OK && memcmp(got, want, 5) == 0;
+    return asc_link_copy(got, memory, sizeof(got)) == ASC_OK &&
+           memcmp(got, want, sizeof(want)) == 0;
 }
 
 static bool rows_inside_works(const asc_acl_t *acl)
@@ -217,15 +223,24 @@ static aclError rows_piece(rows_copy_t *copy, void *dst, const void *src, size_t
 
 /* ------------------------------------------------------------ blocks ----- */
 
+static bool rows_by_pitch(const rows_copy_t *copy, const asc_link_rows_t *rows)
+{
+    if (rows->height == 1 || (ptrdiff_t)rows->dpitch < 0 || (ptrdiff_t)rows->spitch < 0 ||
+        rows->dpitch < rows->width || rows->spitch < rows->width ||
+        (copy->stream == NULL && copy->acl->aclrtMemcpy2d == NULL)) {
+        return false;
+    }
+    return (copy->batch == NULL || copy->blocks <= ROWS_FEW || rows->height >= ROWS_TALL) &&
+           asc_link_pitched(copy->kind == ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
 static aclError rows_block(rows_copy_t *copy, const asc_link_rows_t *rows)
 {
     bool inside = copy->kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
     aclError err = ACL_SUCCESS;
 
     copy->bytes += rows->width * rows->height;
-    if (rows->height > 1 && rows->dpitch >= rows->width && rows->spitch >= rows->width &&
-        (ptrdiff_t)rows->dpitch > 0 && (ptrdiff_t)rows->spitch > 0 && asc_link_pitched(inside) &&
-        (copy->stream != NULL || copy->acl->aclrtMemcpy2d != NULL)) {
+    if (rows_by_pitch(copy, rows)) {
         err = rows_pitched(copy, rows);
         if (!rows_unsupported(err)) {
             return err;
@@ -341,7 +356,7 @@ static asc_status_t rows_run(rows_copy_t *copy, const asc_link_rows_t *rows, siz
 
 asc_status_t asc_link_copy_rows_start(const asc_link_rows_t *rows, size_t n, asc_link_op_t *op)
 {
-    rows_copy_t copy = {.acl = asc_acl_peek()};
+    rows_copy_t copy = {.acl = asc_acl_peek(), .blocks = n};
     link_ctx_t guard;
     asc_status_t status;
     bool waits = false;

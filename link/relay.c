@@ -4,7 +4,9 @@
 
 #include "acl/asc_log.h"
 #include "link/counters.h"
+#include "link/hazard.h"
 #include "link/init.h"
+#include "link/rkey.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -430,6 +432,18 @@ static asc_status_t transfer(asc_link_peer_t *peer, uint64_t ref, uint64_t remot
     link_count(relay_ops, 1);
     link_count(relay_bytes, len);
     return status;
+}
+
+bool asc_link_relay_usable(const void *bytes, size_t len)
+{
+    asc_link_peer_t *owner;
+    link_rkey_t rkey;
+
+    return link_rkey_parse(bytes, len, &rkey) &&
+           asc_link_peer_open(&rkey.owner, &owner, NULL, 0) == ASC_OK && !owner->self &&
+           asc_link_peer_alive(owner) &&
+           ((rkey.flags & LINK_RKEY_LIVE) == 0 ||
+            link_hazard_live(owner, rkey.slot, rkey.generation));
 }
 
 asc_status_t asc_link_relay_get(asc_link_peer_t *peer, uint64_t ref, uint64_t remote, void *local,

@@ -18,7 +18,7 @@
 
 /** Slots of a channel; one may be filled while another is emptied. */
 #define LINK_RELAY_SLOTS    4u
-#define LINK_RELAY_SLOT     ((size_t)128 << 10)
+#define LINK_RELAY_SLOT     ((size_t)256 << 10)
 /** Transfers out of a window at a time. */
 #define LINK_RELAY_CHANNELS 8u
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "link.h"
 #include "node.h"
 #include "stream.h"
 
@@ -112,7 +113,12 @@ static enum task_result copy_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops copy_ops = {copy_run, copy_drop};
+void copy_traffic(const struct task *t, struct traffic *load)
+{
+    *load = (struct traffic){link_place(t->u.copy.src), link_place(t->u.copy.dst), t->u.copy.len};
+}
+
+const struct task_ops copy_ops = {copy_run, copy_drop, copy_traffic};
 
 /* The rules that hold before anything runs. Takes references into the task. */
 static aclError prepare(struct task *t, void *dst, size_t dest_max, const void *src, size_t count,
@@ -156,6 +162,9 @@ static aclError copy_blocking(struct task *t, int dev)
 {
     const char *why;
     const void *bad;
+    struct traffic load;
+    copy_traffic(t, &load);
+    link_wait(&load);
     aclError rc = copy_now(t, dev, &why, &bad);
     copy_drop(NULL, t);
     if (rc != ACL_SUCCESS) {

@@ -9,6 +9,7 @@
 
 #include "copy.h"
 #include "knobs.h"
+#include "link.h"
 #include "node.h"
 #include "stream.h"
 
@@ -81,6 +82,29 @@ static aclError pieces_now(const struct pieces *all, int dev, const char **why, 
     return rc;
 }
 
+static void pieces_traffic(const struct pieces *all, struct traffic *load)
+{
+    *load = (struct traffic){link_place(all->p[0].src), link_place(all->p[0].dst), 0};
+    for (size_t i = 0; i < all->n; i++) {
+        load->len += all->p[i].height * all->p[i].width;
+    }
+}
+
+static aclError pieces_blocking(const struct pieces *all, int dev, const char **why,
+                                const void **bad)
+{
+    struct traffic load;
+
+    pieces_traffic(all, &load);
+    link_wait(&load);
+    return pieces_now(all, dev, why, bad);
+}
+
+static void many_traffic(const struct task *t, struct traffic *load)
+{
+    pieces_traffic(t->u.many.pieces, load);
+}
+
 static void many_drop(struct stream *s, struct task *t)
 {
     (void)s;
@@ -100,7 +124,7 @@ static enum task_result many_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops many_ops = {many_run, many_drop};
+const struct task_ops many_ops = {many_run, many_drop, many_traffic};
 
 static bool is_device(const struct region *r, const void *p)
 {
@@ -146,7 +170,7 @@ static aclError submit(struct pieces *all, struct stream *s)
     }
     rc = stream_sync(s, -1);
     if (rc == ACL_SUCCESS) {
-        rc = pieces_now(all, s->dev, &why, &bad);
+        rc = pieces_blocking(all, s->dev, &why, &bad);
         if (rc != ACL_SUCCESS) {
             rc = sim_fail(rc, "%p: %s", bad, why);
         }
@@ -159,7 +183,7 @@ static aclError run_blocking(struct pieces *all, int dev)
 {
     const char *why = "";
     const void *bad = NULL;
-    aclError rc = pieces_now(all, dev, &why, &bad);
+    aclError rc = pieces_blocking(all, dev, &why, &bad);
 
     pieces_free(all);
     return rc == ACL_SUCCESS ? rc : sim_fail(rc, "%p: %s", bad, why);

@@ -46,6 +46,7 @@ enum sim_fn {
     _c(MEM_CLOSE, "ipc.mem.close") \
     _c(NOTIFY_EXPORT, "ipc.notify.export") \
     _c(NOTIFY_IMPORT, "ipc.notify.import") \
+    _c(WORKER_TASKS, "worker.tasks") \
     _c(ATTR_QUERY, "attr_query") \
     _c(FAULT, "fault.injected") \
     _c(LIVE_ALLOC, "live.alloc") \

@@ -61,7 +61,7 @@ static void record_drop(struct stream *s, struct task *t)
     record_finish(t, error != ACL_SUCCESS ? error : ACL_ERROR_RT_STREAM_ABORT);
 }
 
-const struct task_ops event_record_ops = {record_run, record_drop};
+const struct task_ops event_record_ops = {record_run, record_drop, NULL};
 
 static bool event_reached(struct event *ev, uint64_t gen)
 {
@@ -73,7 +73,7 @@ static enum task_result wait_run(struct stream *s, struct task *t)
     struct event *ev = t->u.event.ev;
     if (!event_reached(ev, t->u.event.gen)) {
         struct stream *from = atomic_load(&ev->stream);
-        if (from != NULL && from != s) {
+        if (from != NULL && from != s && knobs.async != ASYNC_RANDOM) {
             stream_advance(from, INT_MAX, false);
         }
     }
@@ -103,7 +103,7 @@ static void wait_drop(struct stream *s, struct task *t)
     event_put(t->u.event.ev);
 }
 
-const struct task_ops event_wait_ops = {wait_run, wait_drop};
+const struct task_ops event_wait_ops = {wait_run, wait_drop, NULL};
 
 /* ---- calls ---- */
 
@@ -351,7 +351,7 @@ static aclError sync_event(aclrtEvent event, int32_t timeout_ms)
         return rc;
     }
     while (!event_complete(ev)) {
-        stream_advance(atomic_load(&ev->stream), INT_MAX, false);
+        stream_push(atomic_load(&ev->stream));
         if (event_complete(ev)) {
             break;
         }

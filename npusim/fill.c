@@ -33,7 +33,7 @@ static enum task_result fill_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops fill_ops = {fill_run, fill_drop};
+const struct task_ops fill_ops = {fill_run, fill_drop, NULL};
 
 static aclError prepare(struct task *t, void *p, size_t max, int32_t value, size_t count)
 {
@@ -99,7 +99,7 @@ static enum task_result value_write_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops value_write_ops = {value_write_run, value_drop};
+const struct task_ops value_write_ops = {value_write_run, value_drop, NULL};
 
 static bool value_there(const struct task *t)
 {
@@ -128,7 +128,7 @@ static enum task_result value_wait_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops value_wait_ops = {value_wait_run, value_drop};
+const struct task_ops value_wait_ops = {value_wait_run, value_drop, NULL};
 
 static aclError value_submit(enum task_type type, void *p, uint64_t value, uint32_t flag,
                              aclrtStream stream)

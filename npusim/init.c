@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "fault.h"
+#include "link.h"
 #include "memory.h"
 #include "node.h"
 #include "stream.h"
@@ -104,7 +105,7 @@ static aclError first_init(const char *path)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "%s", why);
     }
     unsigned faults = fault_any() ? SIM_GATE_FAULTS : 0;
-    stream_hooks = fault_any_task();
+    stream_hooks = fault_any_task() || link_any();
     atomic_store(&sim_gate, SIM_GATE_CLOSED | faults);
     aclError rc = sim_enter_slow(SIM_F_aclInit, false);
     if (rc == ACL_SUCCESS) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "link.h"
 
 #define MIN_HBM (4ull << 20)
 #define MAX_HBM (1ull << 44)
@@ -240,6 +241,11 @@ static bool set_fault(const char *s)
     return fault_load(s, detail, sizeof(detail));
 }
 
+static bool set_link(const char *s)
+{
+    return link_load(s, detail, sizeof(detail));
+}
+
 static bool set_dir(const char *s)
 {
     return *s == '/' && strlen(s) < PATH_MAX - 32;
@@ -265,6 +271,7 @@ static const struct {
     {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a square matrix (011/101/110)"},
     {"NPUSIM_PCI", set_pci, "PCI addresses dddd:bb:dd.f separated by commas"},
     {"NPUSIM_FAULT", set_fault, "rules WHAT:WHEN=EFFECT[@RANK] separated by commas"},
+    {"NPUSIM_LINK", set_link, "links such as 0-1=25G/10us separated by commas"},
     {"NPUSIM_STATS", set_stats,
      "a file in a directory that can be written to; %p is the process id, %r the MPI rank"},
     {"NPUSIM_DIR", set_dir, "an absolute directory name"},
@@ -342,6 +349,7 @@ bool knobs_load(char *why, size_t why_len)
 {
     memset(&knobs, 0, sizeof(knobs));
     fault_load(NULL, NULL, 0);
+    link_load(NULL, NULL, 0);
     detail[0] = '\0';
     knobs.devices = 8;
     knobs.hbm = 16ull << 30;

@@ -224,8 +224,8 @@ static enum task_result wait_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops notify_record_ops = {record_run, notify_drop};
-const struct task_ops notify_wait_ops = {wait_run, notify_drop};
+const struct task_ops notify_record_ops = {record_run, notify_drop, NULL};
+const struct task_ops notify_wait_ops = {wait_run, notify_drop, NULL};
 
 /* ---- handles ---- */
 

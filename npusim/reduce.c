@@ -146,7 +146,7 @@ static enum task_result reduce_run(struct stream *s, struct task *t)
     return TASK_DONE;
 }
 
-const struct task_ops reduce_ops = {reduce_run, reduce_drop};
+const struct task_ops reduce_ops = {reduce_run, reduce_drop, copy_traffic};
 
 static aclError type_find(aclDataType type, aclrtReduceKind kind, int *index)
 {

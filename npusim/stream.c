@@ -7,10 +7,12 @@
 #include <stdlib.h>
 
 #include "fault.h"
+#include "link.h"
 #include "node.h"
 #include "sysmem.h"
 
-#define NESTING 4 /* a wait may move the stream it waits for, and so on */
+#define PUSH_STEPS 16 /* tries of one wait in random mode */
+#define NESTING    4  /* a wait may move the stream it waits for, and so on */
 
 static struct handle_table streams = HANDLE_TABLE(struct stream, 8192);
 bool stream_hooks;
@@ -163,8 +165,8 @@ void stream_due(uint64_t ns)
     }
 }
 
-/* What the fault plan does to a task when its turn comes. True: the task was
- * given up. */
+/* What the fault plan and the link do to a task when its turn comes. True: the
+ * task was given up. */
 static bool task_begin(struct stream *s, struct task *t)
 {
     static const enum fault_target targets[TASK_TYPES] = {
@@ -176,6 +178,11 @@ static bool task_begin(struct stream *s, struct task *t)
     };
     struct fault f = fault_task(targets[t->type] != 0 ? targets[t->type] : FAULT_ON_STREAM);
     t->begun = true;
+    if (ops[t->type]->traffic != NULL && link_any()) {
+        struct traffic load;
+        ops[t->type]->traffic(t, &load);
+        t->hold_ns = link_done(&load);
+    }
     if (f.effect == FAULT_NONE) {
         return false;
     }
@@ -186,7 +193,8 @@ static bool task_begin(struct stream *s, struct task *t)
         return true;
     }
     if (f.effect == FAULT_STALL) {
-        t->hold_ns = sysmem_now() + f.ns;
+        uint64_t until = sysmem_now() + f.ns;
+        t->hold_ns = until > t->hold_ns ? until : t->hold_ns;
         return false;
     }
     t->fault = (uint8_t)f.effect;
@@ -278,6 +286,7 @@ int stream_advance(struct stream *s, int budget, bool worker)
     s->running = false;
     pthread_mutex_unlock(&s->lock);
     if (done > 0) {
+        sim_count(SIM_C_WORKER_TASKS, worker ? (uint64_t)done : 0);
         ring_waiters();
     }
     return done;
@@ -305,24 +314,24 @@ static aclError enqueue(struct stream *s, const struct task *t, bool in_front)
     return ACL_SUCCESS;
 }
 
-/* In random mode a submission may run nothing, something or something else. */
-static void random_step(struct stream *s)
+/* Random mode: one task of a stream that the seed chooses among all that have
+ * work. */
+static int mix_step(void)
 {
-    uint64_t r = sim_random();
-    struct stream *other = handle_at(&streams, (uint32_t)(r >> 32) % atomic_load(&streams.used));
-    switch (r & 3) {
-    case 0:
-        break;
-    case 1:
-        stream_advance(s, 1, false);
-        break;
-    case 2:
-        stream_advance(s, INT_MAX, false);
-        break;
-    default:
-        if (handle_live(other)) {
-            stream_advance(other, 1, false);
+    struct stream *s, *pick = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; (s = handle_at(&streams, i)) != NULL; i++) {
+        if (handle_live(s) && atomic_load(&s->queued) != 0 && sim_random() % ++n == 0) {
+            pick = s;
         }
+    }
+    return pick != NULL ? stream_advance(pick, 1, false) : 0;
+}
+
+static void mix(unsigned steps)
+{
+    while (steps-- > 0) {
+        mix_step();
     }
 }
 
@@ -330,7 +339,8 @@ aclError stream_submit(struct stream *s, const struct task *task)
 {
     aclError rc = ACL_SUCCESS;
     struct task t = *task;
-    if (atomic_load_explicit(&stream_queued_total, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(&stream_queued_total, memory_order_relaxed) != 0 ||
+        knobs.async == ASYNC_RANDOM) {
         worker_note_poll();
     }
     pthread_mutex_lock(&s->lock);
@@ -362,7 +372,8 @@ aclError stream_submit(struct stream *s, const struct task *task)
     }
     worker_kick(t.type == TASK_HOST_FUNC);
     if (knobs.async == ASYNC_RANDOM) {
-        random_step(s);
+        static const unsigned steps[8] = {2, 1}; /* mostly none, so that queues build up */
+        mix(steps[sim_random() & 7]);
     }
     return ACL_SUCCESS;
 }
@@ -373,18 +384,47 @@ void stream_poll(struct stream *s)
         return;
     }
     worker_note_poll();
-    stream_advance(s, knobs.async == ASYNC_RANDOM ? (int)(sim_random() % 3) : INT_MAX, false);
+    if (knobs.async == ASYNC_RANDOM) {
+        mix(sim_random() % 3);
+    } else {
+        stream_advance(s, INT_MAX, false);
+    }
 }
 
-int stream_advance_all(void)
+void stream_push(struct stream *s)
 {
+    if (knobs.async == ASYNC_RANDOM) {
+        mix(PUSH_STEPS);
+        stream_advance(s, 1, false);
+    } else {
+        stream_advance(s, INT_MAX, false);
+    }
+}
+
+/* Only the worker carries out functions of the host, so it looks for them
+ * even when everything else is left to the program's calls. */
+static bool host_func_next(struct stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool next = s->first != NULL && s->first->type == TASK_HOST_FUNC;
+    pthread_mutex_unlock(&s->lock);
+    return next;
+}
+
+int stream_advance_all(bool only_host_funcs)
+{
+    static uint64_t draws; /* of the worker, apart from the program's */
     int done = stream_hooks ? notify_deliver() : 0;
     uint32_t used = atomic_load(&streams.used);
-    uint32_t from = knobs.async == ASYNC_RANDOM && used > 0 ? (uint32_t)sim_random() % used : 0;
+    bool random = knobs.async == ASYNC_RANDOM;
+    uint32_t from = random && used > 0 ? (uint32_t)knobs_random(1, draws++) % used : 0;
     for (uint32_t i = 0; i < used; i++) {
         struct stream *s = handle_at(&streams, (from + i) % used);
-        if (handle_live(s) && atomic_load(&s->queued) != 0) {
-            int budget = knobs.async == ASYNC_RANDOM ? 1 + (int)(sim_random() & 1) : INT_MAX;
+        if (handle_live(s) && atomic_load(&s->queued) != 0 &&
+            (!only_host_funcs || host_func_next(s))) {
+            int budget = only_host_funcs ? 1
+                         : random        ? 1 + (int)(knobs_random(1, draws++) & 1)
+                                         : INT_MAX;
             done += stream_advance(s, budget, true);
         }
     }

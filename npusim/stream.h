@@ -16,6 +16,7 @@ struct event;
 struct notify;
 struct pieces;
 struct region;
+struct traffic;
 
 enum task_type {
     TASK_COPY,
@@ -101,6 +102,9 @@ struct stream {
     char why[200];     /* its text, written before error */
 };
 
+/* What the copy fields of a task move. */
+void copy_traffic(const struct task *t, struct traffic *load);
+
 /* Is there anything to ask before a task begins? Set by aclInit. */
 extern bool stream_hooks;
 
@@ -136,8 +140,12 @@ int stream_advance(struct stream *s, int budget, bool worker);
 /* Lets a host thread's poll move the stream, as the mode allows. */
 void stream_poll(struct stream *s);
 
-/* Same for any pass of the worker over all streams; returns tasks done. */
-int stream_advance_all(void);
+/* The same for a host thread that waits for the stream. */
+void stream_push(struct stream *s);
+
+/* A pass of the worker over all streams, or over those only whose next task is
+ * a host function; returns tasks done. */
+int stream_advance_all(bool only_host_funcs);
 
 bool stream_idle(struct stream *s);
 
@@ -195,6 +203,7 @@ void worker_forget(void);
 struct task_ops {
     enum task_result (*run)(struct stream *s, struct task *t);
     void (*drop)(struct stream *s, struct task *t);
+    void (*traffic)(const struct task *t, struct traffic *load); /* NULL: moves nothing */
 };
 
 extern const struct task_ops copy_ops, many_ops, fill_ops, reduce_ops, value_write_ops,

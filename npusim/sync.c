@@ -13,7 +13,7 @@ aclError stream_sync(struct stream *s, int32_t timeout_ms)
         timeout_ms < 0 ? UINT64_MAX : sysmem_now() + (uint64_t)timeout_ms * 1000000u;
     aclError rc = ACL_SUCCESS;
     for (;;) {
-        stream_advance(s, INT_MAX, false);
+        stream_push(s);
         if (stream_idle(s)) {
             rc = stream_result(s);
             break;
@@ -188,7 +188,7 @@ static void host_drop(struct stream *s, struct task *t)
     (void)t;
 }
 
-const struct task_ops host_ops = {host_run, host_drop};
+const struct task_ops host_ops = {host_run, host_drop, NULL};
 
 SIM_API aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sysmem.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -73,6 +74,14 @@ void sysmem_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns)
     struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u),
                           .tv_nsec = (long)(ns % 1000000000u)};
     syscall(SYS_futex, word, FUTEX_WAIT, seen, ns != 0 ? &ts : NULL, NULL, 0);
+}
+
+void sysmem_sleep_until(uint64_t ns)
+{
+    struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u),
+                          .tv_nsec = (long)(ns % 1000000000u)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR) {
+    }
 }
 
 void sysmem_wake(_Atomic uint32_t *word)

@@ -36,6 +36,9 @@ void sysmem_private(void *at, size_t len);
 /* Sleeps while *word == seen, at most ns nanoseconds (0: no limit). */
 void sysmem_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
 
+/* Sleeps until that monotonic time, signals or not. */
+void sysmem_sleep_until(uint64_t ns);
+
 /* Wakes all that sleep on the word, in any process. */
 void sysmem_wake(_Atomic uint32_t *word);
 

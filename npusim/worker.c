@@ -15,6 +15,7 @@
 
 #define NAP_NS       1000000u
 #define ARMED_NS     10000000u /* timeouts of waits are looked at this often */
+#define SILENCE_NS   20000000u /* without calls, in random mode */
 #define NAPS_TO_IDLE 20
 #define SPINS        300
 #define YIELDS       600
@@ -43,7 +44,7 @@ static void armed_sleep(struct node_file *f)
     atomic_store(&f->worker, WORKER_ARMED);
     uint32_t bell = atomic_load(&f->doorbell);
     atomic_store(&stream_poll_needed, false);
-    if (stream_advance_all() == 0) {
+    if (stream_advance_all(false) == 0) {
         sysmem_wait(&f->doorbell, bell,
                     until_due(atomic_load(&stream_poll_needed) ? NAP_NS : ARMED_NS));
     }
@@ -65,6 +66,20 @@ static void nap(struct node_file *f)
     sysmem_wait(&f->doorbell, atomic_load(&f->doorbell), until_due(NAP_NS));
 }
 
+/* In random mode the program's own calls decide what runs when, so that the
+ * seed does; the worker takes over when there are none. */
+static bool host_drives(void)
+{
+    static uint64_t last_ns;
+    uint64_t now;
+    if (knobs.async != ASYNC_RANDOM) {
+        return false;
+    }
+    now = sysmem_now();
+    last_ns = atomic_exchange(&polled, false) ? now : last_ns;
+    return now - last_ns < SILENCE_NS;
+}
+
 static void *worker_main(void *arg)
 {
     struct node_file *f = arg;
@@ -75,7 +90,12 @@ static void *worker_main(void *arg)
         if (work && knobs.async != ASYNC_EAGER) {
             nap(f);
         }
-        if (work && stream_advance_all() > 0) {
+        if (work && host_drives()) {
+            stream_advance_all(true);
+            quiet = 0;
+            continue;
+        }
+        if (work && stream_advance_all(false) > 0) {
             quiet = 0;
             continue;
         }

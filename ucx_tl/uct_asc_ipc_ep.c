@@ -36,7 +36,7 @@ static asc_status_t uct_asc_ipc_ep_start(uct_asc_ipc_ep_t *ep, void *buffer, siz
     asc_link_import_t *import = (asc_link_import_t *)rkey;
     uint64_t ref = 0;
 
-    if (iface->role == UCT_ASC_IPC_DEVICE) {
+    if ((iface->role == UCT_ASC_IPC_DEVICE) && !uct_asc_host_is_rkey(rkey)) {
         return (dir == UCT_ASC_GET) ? asc_link_get(import, remote_addr, buffer, length, copy)
                                     : asc_link_put(import, remote_addr, buffer, length, copy);
     }

@@ -154,6 +154,9 @@ static ucs_status_t uct_asc_ipc_mem_dereg(uct_md_h md, const uct_md_mem_dereg_pa
     return UCS_OK;
 }
 
+/* UCX asks the component, not a domain, to unpack. */
+static int uct_asc_ipc_relays = 0;
+
 static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const void *rkey_buffer,
                                             uct_rkey_t *rkey_p, void **handle_p)
 {
@@ -170,7 +173,14 @@ static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const vo
     status = asc_link_import(rkey_buffer, ASC_LINK_RKEY_SIZE, &import);
     if (status != ASC_OK) {
         ucs_debug("no direct access to a peer's device memory: %s", asc_link_last_reason());
-        return UCS_ERR_UNREACHABLE;
+        if (!uct_asc_ipc_relays || !asc_link_relay_usable(rkey_buffer, ASC_LINK_RKEY_SIZE)) {
+            return UCS_ERR_UNREACHABLE;
+        }
+        /* This process has no device, the memory cannot be exported, or the
+         * pair has no access: the owner takes part in the copy. */
+        *rkey_p = uct_asc_host_rkey(0);
+        *handle_p = NULL;
+        return UCS_OK;
     }
 
     *rkey_p = (uct_rkey_t)import;
@@ -223,6 +233,7 @@ static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *
     md->super.component = component;
     md->enable = config->enable;
     md->enable_host = config->enable_host;
+    uct_asc_ipc_relays = config->enable && config->enable_host;
     *md_p = &md->super;
     return UCS_OK;
 }

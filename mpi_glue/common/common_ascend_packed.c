@@ -140,16 +140,16 @@ static void host_memory_put(void *memory, size_t size, bool pageable)
 
 /* -------------------------------------------------------------- open ---- */
 
-static int get_message(mca_common_ascend_packed_t *packed, bool by_device, int device)
+static int get_message(mca_common_ascend_packed_t *packed, mca_common_ascend_may_t may, int device)
 {
     const mca_common_ascend_map_t *map = packed->map;
 
-    if (by_device && 1 == map->nrows) {
+    if (MCA_COMMON_ASCEND_MAY_DEVICE == may && 1 == map->nrows) {
         packed->message = (void *)(packed->buf + map->blocks[0].at);
         packed->where = MCA_COMMON_ASCEND_IN_PLACE;
         return OMPI_SUCCESS;
     }
-    if (by_device && pays_on_device(map, device) &&
+    if (MCA_COMMON_ASCEND_MAY_HOST != may && pays_on_device(map, device) &&
         ASC_OK == asc_link_scratch_get(map->bytes, &packed->message)) {
         packed->where = MCA_COMMON_ASCEND_ON_DEVICE;
         return OMPI_SUCCESS;
@@ -162,8 +162,8 @@ static int get_message(mca_common_ascend_packed_t *packed, bool by_device, int d
 }
 
 int mca_common_ascend_packed_open(mca_common_ascend_packed_t *packed, const void *buf, size_t count,
-                                  struct ompi_datatype_t *dtype, bool by_device, bool sends,
-                                  const mca_common_ascend_names_t *names)
+                                  struct ompi_datatype_t *dtype, mca_common_ascend_may_t may,
+                                  bool sends, const mca_common_ascend_names_t *names)
 {
     int device, rc;
 
@@ -176,7 +176,7 @@ int mca_common_ascend_packed_open(mca_common_ascend_packed_t *packed, const void
     }
     rc = check(packed, &device);
     if (OMPI_SUCCESS == rc) {
-        rc = get_message(packed, by_device, device);
+        rc = get_message(packed, may, device);
     }
     if (OMPI_SUCCESS != rc) {
         packed->message = NULL;

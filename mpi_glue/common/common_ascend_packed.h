@@ -10,18 +10,24 @@
 
 BEGIN_C_DECLS
 
+/** Where a message may lie. */
+typedef enum mca_common_ascend_may {
+    MCA_COMMON_ASCEND_MAY_HOST,  /**< the pml takes no device memory */
+    MCA_COMMON_ASCEND_MAY_COPY,  /**< anywhere but in the buffer itself */
+    MCA_COMMON_ASCEND_MAY_DEVICE /**< anywhere */
+} mca_common_ascend_may_t;
+
 /**
  * Gets memory for the message and decides how it is packed. Checks that all
  * bytes lie in live device memory.
- * @param by_device whether the pml takes device memory.
  * @param sends whether the buffer is read, and not written.
  * @return OMPI_SUCCESS; OMPI_ERR_NOT_SUPPORTED: not for this type or memory,
  *         stage it, nothing was told; or an MPI error class after telling the
  *         user why.
  */
 int mca_common_ascend_packed_open(mca_common_ascend_packed_t *packed, const void *buf, size_t count,
-                                  struct ompi_datatype_t *dtype, bool by_device, bool sends,
-                                  const mca_common_ascend_names_t *names);
+                                  struct ompi_datatype_t *dtype, mca_common_ascend_may_t may,
+                                  bool sends, const mca_common_ascend_names_t *names);
 
 /** Does the buffer still lie in live memory? @return as stage_check. */
 int mca_common_ascend_packed_check(const mca_common_ascend_packed_t *packed);

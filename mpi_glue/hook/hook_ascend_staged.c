@@ -29,9 +29,11 @@ static int open_packed(mca_common_ascend_packed_t *packed, mca_hook_ascend_what_
                        struct ompi_datatype_t *dtype)
 {
     const mca_common_ascend_names_t names = mca_hook_ascend_names(what, mode);
-    const bool by_device =
-        mca_hook_ascend_component.ucx_active && MCA_PML_BASE_SEND_BUFFERED != mode;
-    const int rc = mca_common_ascend_packed_open(packed, buf, count, dtype, by_device,
+    const mca_common_ascend_may_t may =
+        (mca_hook_ascend_component.ucx_active && MCA_PML_BASE_SEND_BUFFERED != mode)
+            ? MCA_COMMON_ASCEND_MAY_DEVICE
+            : MCA_COMMON_ASCEND_MAY_HOST;
+    const int rc = mca_common_ascend_packed_open(packed, buf, count, dtype, may,
                                                  what < MCA_HOOK_ASCEND_SENDS, &names);
 
     if (OMPI_SUCCESS == rc) {

@@ -28,6 +28,7 @@ extern "C" {
  *   ipc.mem.export ipc.mem.import ipc.mem.close     successful calls
  *   ipc.notify.export ipc.notify.import
  *   attr_query           aclrtPointerGetAttributes and MemGetAddressRange
+ *   worker.tasks         tasks that a thread of the runtime carried out, not a call
  *   fault.injected       calls, tasks and records that the fault plan changed
  *   live.alloc live.bytes live.host live.import live.export live.stream
  *   live.event live.notify live.context     what exists now
