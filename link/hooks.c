@@ -6,6 +6,7 @@
 #include "acl/asc_acl.h"
 #include "acl/asc_log.h"
 #include "link/alloc_table.h"
+#include "link/app_imports.h"
 #include "link/context.h"
 #include "link/counters.h"
 #include "link/free.h"
@@ -336,6 +337,49 @@ aclError asc_link_hook_aclrtUnmapMem(void *ptr)
     return err;
 }
 
+/* -------------------------------------------------------- imports -------- */
+
+/* Our own imports go to the runtime directly and do not come here. */
+aclError asc_link_hook_aclrtIpcMemImportByKey(void **ptr, const char *key, uint64_t flags)
+{
+    __typeof__(aclrtIpcMemImportByKey) *real = LINK_REAL(aclrtIpcMemImportByKey);
+    aclError err;
+
+    if (real == NULL) {
+        return ACL_ERROR_API_NOT_SUPPORT;
+    }
+    if (!link_hook_enter()) {
+        err = real(ptr, key, flags);
+    } else {
+        err = real(ptr, key, flags);
+        if (err == ACL_SUCCESS) {
+            link_app_imports_add(*ptr, key, link_hook_device(NULL));
+        }
+    }
+    link_hook_leave();
+    return err;
+}
+
+aclError asc_link_hook_aclrtIpcMemClose(const char *key)
+{
+    __typeof__(aclrtIpcMemClose) *real = LINK_REAL(aclrtIpcMemClose);
+    aclError err;
+
+    if (real == NULL) {
+        return ACL_ERROR_API_NOT_SUPPORT;
+    }
+    if (!link_hook_enter()) {
+        err = real(key);
+    } else {
+        err = real(key);
+        if (err == ACL_SUCCESS) {
+            link_app_imports_close(key);
+        }
+    }
+    link_hook_leave();
+    return err;
+}
+
 /* ----------------------------------------------- devices, life ----------- */
 
 aclError asc_link_hook_aclrtSetDevice(int32_t device)
@@ -412,6 +456,7 @@ static void link_hook_after_reset(int device, aclError err, link_taken_t *taken)
         }
     } else {
         link_ctx_device_reset(device);
+        link_app_imports_drop(device);
     }
     free(taken->alloc);
 }
@@ -462,6 +507,7 @@ aclError asc_link_hook_aclFinalize(void)
         link_hook_drop(-1, &taken);
         free(taken.alloc);
         link_ctx_device_reset(-1);
+        link_app_imports_drop(-1);
         err = real();
     }
     link_hook_leave();
@@ -488,6 +534,7 @@ aclError asc_link_hook_aclFinalizeReference(uint64_t *count)
         }
         if (err == ACL_SUCCESS && left == 0) {
             link_ctx_device_reset(-1);
+            link_app_imports_drop(-1);
             link_hook_drop(-1, &taken);
             free(taken.alloc);
         }

@@ -30,6 +30,8 @@
       (void *ptr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags), \
       (ptr, size, offset, handle, flags)) \
     X(aclrtUnmapMem, (void *ptr), (ptr)) \
+    X(aclrtIpcMemImportByKey, (void **ptr, const char *key, uint64_t flags), (ptr, key, flags)) \
+    X(aclrtIpcMemClose, (const char *key), (key)) \
     X(aclrtSetDevice, (int32_t device), (device)) \
     X(aclrtResetDevice, (int32_t device), (device)) \
     X(aclrtResetDeviceForce, (int32_t device), (device)) \

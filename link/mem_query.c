@@ -14,6 +14,7 @@
 #include "link/mem_query.h"
 #include "acl/asc_log.h"
 #include "link/alloc_table.h"
+#include "link/app_imports.h"
 #include "link/counters.h"
 #include "link/env.h"
 #include "link/free.h"
@@ -151,6 +152,9 @@ static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr
     void *base = NULL;
     size_t size = 0;
 
+    if (link_app_imports_have(ptr)) {
+        return link_mem_fill(mem, ASC_LINK_MEM_BAD, device, ptr, len, 0);
+    }
     if (acl->aclrtMemGetAddressRange != NULL &&
         acl->aclrtMemGetAddressRange((void *)(uintptr_t)ptr, &base, &size) == ACL_SUCCESS) {
         if (link_env()->trust_frees &&
