@@ -30,7 +30,10 @@ typedef struct p2p {
 
 /* What a sample of one size consists of. */
 typedef struct p2p_plan {
-    size_t size;
+    size_t size;       /* of the data */
+    size_t span;       /* of the memory that they lie in */
+    int count;         /* elements of type */
+    MPI_Datatype type; /* bytes, or all rows of a vector */
     int samples;
     int warmup;
     int messages; /* one way, in a sample */
@@ -47,7 +50,7 @@ static const char *const p2p_tests[] = {"lat", "bw", "bibw", NULL};
 
 static const bench_program_t p2p_program = {
     .name = "asc_p2p",
-    .letters = "tbmiwW",
+    .letters = "tbmiwWv",
     .tests = p2p_tests,
     .usage = "usage: mpirun -n 2 asc_p2p [options]\n"
              "Transfers between two ranks, beside one thread's memcpy of the same size.\n"
@@ -59,6 +62,7 @@ static const bench_program_t p2p_program = {
              "  -w N            samples before those (default a tenth, and small messages\n"
              "                  before the first, until UCX's buffers are warm)\n"
              "  -W N            messages in flight, bw and bibw (default by size, 4 to 64)\n"
+             "  --vector B:S    rows of B bytes, S apart, as a derived type (-m: multiples of B)\n"
              "  -c              verify every byte of every message\n"
              "  --json          one object a line\n"
              "Ratio: bandwidth over memcpy's, or memcpy's time over the latency; 1 is what\n"
@@ -74,6 +78,12 @@ static int p2p_is(const p2p_t *p, const char *test)
 }
 
 /* Small messages share a sample, so that reading the clock does not show. */
+static size_t p2p_span(const bench_args_t *args, size_t size)
+{
+    return args->block == 0 || size == 0 ? size
+                                         : (size / args->block - 1) * args->stride + args->block;
+}
+
 static p2p_plan_t p2p_plan(const p2p_t *p, size_t size)
 {
     const bench_args_t *args = &p->job.args;
@@ -81,6 +91,9 @@ static p2p_plan_t p2p_plan(const p2p_t *p, size_t size)
     p2p_plan_t plan;
 
     plan.size = size;
+    plan.span = p2p_span(args, size);
+    plan.count = (int)size;
+    plan.type = MPI_CHAR;
     plan.samples = size <= 65536 ? 400 : size <= ((size_t)1 << 20) ? 100 : 25;
     if (p2p_is(p, "lat")) {
         plan.messages = size <= 8192 && !args->check ? 20 : size <= 131072 ? 4 : 1;
@@ -118,14 +131,14 @@ static void p2p_meet(const p2p_t *p)
 
 static void p2p_send(const p2p_t *p, const p2p_plan_t *plan, int message)
 {
-    MPI_Send(p->send.ptr + (size_t)message * p->stride, (int)plan->size, MPI_CHAR, p->peer,
-             TAG_DATA, MPI_COMM_WORLD);
+    MPI_Send(p->send.ptr + (size_t)message * p->stride, plan->count, plan->type, p->peer, TAG_DATA,
+             MPI_COMM_WORLD);
 }
 
 static void p2p_recv(const p2p_t *p, const p2p_plan_t *plan, int message)
 {
-    MPI_Recv(p->recv.ptr + (size_t)message * p->stride, (int)plan->size, MPI_CHAR, p->peer,
-             TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(p->recv.ptr + (size_t)message * p->stride, plan->count, plan->type, p->peer, TAG_DATA,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static double p2p_pingpong(const p2p_t *p, const p2p_plan_t *plan)
@@ -150,11 +163,11 @@ static double p2p_stream(const p2p_t *p, const p2p_plan_t *plan, int sends, int 
     int count = 0;
 
     for (int m = 0; receives && m < plan->messages; m++) {
-        MPI_Irecv(p->recv.ptr + (size_t)m * p->stride, (int)plan->size, MPI_CHAR, p->peer, TAG_DATA,
+        MPI_Irecv(p->recv.ptr + (size_t)m * p->stride, plan->count, plan->type, p->peer, TAG_DATA,
                   MPI_COMM_WORLD, &p->requests[count++]);
     }
     for (int m = 0; sends && m < plan->messages; m++) {
-        MPI_Isend(p->send.ptr + (size_t)m * p->stride, (int)plan->size, MPI_CHAR, p->peer, TAG_DATA,
+        MPI_Isend(p->send.ptr + (size_t)m * p->stride, plan->count, plan->type, p->peer, TAG_DATA,
                   MPI_COMM_WORLD, &p->requests[count++]);
     }
     MPI_Waitall(count, p->requests, MPI_STATUSES_IGNORE);
@@ -190,14 +203,24 @@ static void p2p_prepare(p2p_t *p, const p2p_plan_t *plan, int sample)
         size_t offset = (size_t)m * p->stride;
 
         if (p2p_sends(p)) {
-            bench_fill(p->wanted, plan->size,
+            bench_fill(p->wanted, plan->span,
                        bench_seed((uint64_t)sample, (uint64_t)m, (uint64_t)job->rank, plan->size));
-            bench_buffer_put(job, &p->send, offset, p->wanted, plan->size);
+            bench_buffer_put(job, &p->send, offset, p->wanted, plan->span);
         }
         if (p2p_receives(p)) {
-            memset(p->seen, 0xee ^ (sample & 0xff), plan->size);
-            bench_buffer_put(job, &p->recv, offset, p->seen, plan->size);
+            memset(p->seen, 0xee ^ (sample & 0xff), plan->span);
+            bench_buffer_put(job, &p->recv, offset, p->seen, plan->span);
         }
+    }
+}
+
+/* Between the rows lies what was there before. */
+static void p2p_gaps(const p2p_t *p, const p2p_plan_t *plan, int sample)
+{
+    const bench_args_t *args = &p->job.args;
+
+    for (size_t at = args->block; args->block != 0 && at < plan->span; at += args->stride) {
+        memset(p->wanted + at, 0xee ^ (sample & 0xff), args->stride - args->block);
     }
 }
 
@@ -206,10 +229,11 @@ static void p2p_verify(p2p_t *p, const p2p_plan_t *plan, int sample)
     bench_job_t *job = &p->job;
 
     for (int m = 0; p2p_receives(p) && m < plan->messages; m++) {
-        bench_fill(p->wanted, plan->size,
+        bench_fill(p->wanted, plan->span,
                    bench_seed((uint64_t)sample, (uint64_t)m, (uint64_t)p->peer, plan->size));
-        bench_buffer_get(job, &p->recv, (size_t)m * p->stride, p->seen, plan->size);
-        bench_verify(job, p->seen, p->wanted, plan->size, job->args.test, m);
+        p2p_gaps(p, plan, sample);
+        bench_buffer_get(job, &p->recv, (size_t)m * p->stride, p->seen, plan->span);
+        bench_verify(job, p->seen, p->wanted, plan->span, job->args.test, m);
     }
 }
 
@@ -253,7 +277,7 @@ static void p2p_sample(p2p_t *p, const p2p_plan_t *plan, int sample, double time
 static void p2p_go_round(const p2p_t *p)
 {
     const size_t size = p->job.args.max < WARM_SIZE ? p->job.args.max : WARM_SIZE;
-    const p2p_plan_t plan = {.size = size, .messages = 1};
+    const p2p_plan_t plan = {.size = size, .count = (int)size, .type = MPI_CHAR, .messages = 1};
 
     for (int i = 0; i < WARM_MESSAGES && p->job.args.warmup < 0; i++) {
         (void)p2p_transfer(p, &plan);
@@ -302,6 +326,9 @@ static void p2p_print_header(const p2p_t *p)
 
     if (p->job.rank != 0 || args->json) {
         return;
+    }
+    if (args->block != 0) {
+        printf("# rows of %zu bytes, %zu apart\n", args->block, args->stride);
     }
     printf("# asc_p2p %s, rank 0 %s memory, rank 1 %s memory, medians%s\n", args->test,
            args->place[0] == 'D' ? "NPU" : "host", args->place[1] == 'D' ? "NPU" : "host",
@@ -352,14 +379,35 @@ static void p2p_print(const p2p_t *p, const p2p_plan_t *plan, const p2p_result_t
     fflush(stdout);
 }
 
+static void p2p_type_open(const p2p_t *p, p2p_plan_t *plan)
+{
+    const bench_args_t *args = &p->job.args;
+
+    if (args->block != 0 && plan->size != 0) {
+        MPI_Type_create_hvector((int)(plan->size / args->block), (int)args->block,
+                                (MPI_Aint)args->stride, MPI_CHAR, &plan->type);
+        MPI_Type_commit(&plan->type);
+        plan->count = 1;
+    }
+}
+
+static void p2p_type_close(p2p_plan_t *plan)
+{
+    if (plan->type != MPI_CHAR) {
+        MPI_Type_free(&plan->type);
+    }
+}
+
 static void p2p_size(p2p_t *p, size_t size)
 {
     p2p_plan_t plan = p2p_plan(p, size);
     long long counts[2] = {-p->job.checked, -p->job.wrong};
     p2p_result_t result;
 
-    p->stride = p->job.args.check ? size : 0;
+    p->stride = p->job.args.check ? plan.span : 0;
+    p2p_type_open(p, &plan);
     result = p2p_measure(p, &plan);
+    p2p_type_close(&plan);
     counts[0] += p->job.checked;
     counts[1] += p->job.wrong;
     MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -379,14 +427,14 @@ static int p2p_alloc(p2p_t *p)
 
     do {
         p2p_plan_t plan = p2p_plan(p, size);
-        size_t bytes = size * (job->args.check ? (size_t)plan.messages : 1);
+        size_t bytes = plan.span * (job->args.check ? (size_t)plan.messages : 1);
 
         room = bytes > room ? bytes : room;
         messages = plan.messages > messages ? plan.messages : messages;
         size = bench_args_next(&job->args, size);
     } while (size != 0);
-    p->seen = malloc(job->args.max + 1);
-    p->wanted = malloc(job->args.max + 1);
+    p->seen = malloc(p2p_span(&job->args, job->args.max) + 1);
+    p->wanted = malloc(p2p_span(&job->args, job->args.max) + 1);
     p->requests = malloc(2 * (size_t)messages * sizeof(MPI_Request));
     failed = p->seen == NULL || p->wanted == NULL || p->requests == NULL ||
              bench_buffer_alloc(job, &p->send, room, job->args.place[job->rank], error) != 0 ||
@@ -417,6 +465,11 @@ static int p2p_possible(const p2p_t *p)
     }
     if (!p2p_is(p, "lat") && p->job.args.min == 0) {
         return bench_agree(&p->job, 1, "-m 0: a bandwidth needs at least 1 byte");
+    }
+    if (p->job.args.block != 0 &&
+        (p->job.args.min % p->job.args.block != 0 || p->job.args.max % p->job.args.block != 0 ||
+         p->job.args.min == 0)) {
+        return bench_agree(&p->job, 1, "--vector: both sizes of -m must be multiples of BLOCK");
     }
     return 0;
 }

@@ -77,6 +77,23 @@ static int args_range(const char *value, bench_args_t *args, args_error_t err)
     return -1;
 }
 
+static int args_vector(const char *value, bench_args_t *args, args_error_t err)
+{
+    const char *at = value;
+
+    if (args_size(&at, &args->block) == 0 && *at == ':' && args->block > 0) {
+        at++;
+        if (args_size(&at, &args->stride) == 0 && *at == '\0' && args->block <= args->stride) {
+            return 0;
+        }
+    }
+    snprintf(err.text, err.len,
+             "--vector '%s': expected BLOCK:STRIDE in bytes, BLOCK at least 1 and at most STRIDE, "
+             "e.g. 8:4K",
+             value);
+    return -1;
+}
+
 static int args_count(char letter, const char *value, int low, int *result, args_error_t err)
 {
     char *end;
@@ -160,6 +177,9 @@ static int args_option(const bench_program_t *program, char letter, const char *
     case 'm':
         ret = args_range(value, args, err);
         break;
+    case 'v':
+        ret = args_vector(value, args, err);
+        break;
     case 'i':
         ret = args_count(letter, value, 1, &args->iterations, err);
         break;
@@ -201,12 +221,15 @@ int bench_args_parse(int argc, char **argv, const bench_program_t *program, benc
         if (args_flag(arg, args)) {
             continue;
         }
+        if (strcmp(arg, "--vector") == 0) {
+            arg = "-v";
+        }
         if (arg[0] != '-' || strlen(arg) != 2 || strchr(program->letters, arg[1]) == NULL) {
             snprintf(error, len, "unknown argument '%s'; --help lists what there is", arg);
             return -1;
         }
         if (i == argc) {
-            snprintf(error, len, "%s: its value is missing", arg);
+            snprintf(error, len, "%s: its value is missing", argv[i - 1]);
             return -1;
         }
         taken = args_option(program, arg[1], argv[i], i + 1 < argc ? argv[i + 1] : NULL, args, err);

@@ -15,6 +15,8 @@ typedef struct bench_args {
     int iterations; /* 0: by size */
     int warmup;     /* -1: by iterations */
     int window;     /* 0: by size */
+    size_t block;   /* --vector: bytes of a row, 0 without it */
+    size_t stride;  /* and from one row to the next, at least block */
     int check;
     int json;
     int help;
@@ -23,7 +25,7 @@ typedef struct bench_args {
 /** Which arguments a program takes and what they mean to it. */
 typedef struct bench_program {
     const char *name;
-    const char *letters; /* of the options it knows, out of "tobdmiwW"; -c, --json and --help go
+    const char *letters; /* of the options it knows, out of "tobdmiwWv"; -c, --json and --help go
                             without saying */
     const char *const *tests; /* names that -t or -o may have, NULL at the end */
     const char *usage;

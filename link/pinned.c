@@ -21,7 +21,7 @@
 
 #define LINK_PINNED_MIN_SHIFT 12
 #define LINK_PINNED_CLASSES   16 /* 4 KiB to 128 MiB are cached */
-#define LINK_PINNED_KEEP      32 /* blocks per class */
+#define LINK_PINNED_KEEP      64 /* blocks per class */
 #define LINK_PINNED_KEEP_SIZE ((size_t)128 << 20)
 
 typedef struct link_pinned_block {

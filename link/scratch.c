@@ -12,8 +12,8 @@
 
 #define SCRATCH_MIN_SHIFT 16 /* 64 KiB */
 #define SCRATCH_CLASSES   11 /* up to 64 MiB are kept */
-#define SCRATCH_KEEP      8  /* of a class */
-#define SCRATCH_KEEP_SIZE ((size_t)128 << 20)
+#define SCRATCH_KEEP      64 /* of a class */
+#define SCRATCH_KEEP_SIZE ((size_t)256 << 20)
 
 typedef struct scratch_block {
     void *ptr;

@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include "fault.h"
+#include "leaks.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -85,10 +86,23 @@ static void context_end(struct context *ctx)
     }
 }
 
+void context_leaks(int dev)
+{
+    struct context *ctx;
+    for (uint32_t i = 0; (ctx = handle_at(&contexts, i)) != NULL; i++) {
+        if (handle_live(ctx) && ctx->dev == dev && !ctx->primary) {
+            leak_add(LEAK_CONTEXT, 0, &ctx->head.origin);
+        }
+    }
+}
+
 /* Under the lock: the end of a device in this process. */
 static void device_end(int dev, bool all)
 {
     struct context *ctx;
+    if (knobs.leaks) {
+        leaks_collect(dev, all);
+    }
     for (uint32_t i = 0; (ctx = handle_at(&contexts, i)) != NULL; i++) {
         if (handle_live(ctx) && ctx->dev == dev && (all || ctx->primary)) {
             context_end(ctx);

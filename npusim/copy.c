@@ -10,6 +10,7 @@
 #include "fault.h"
 #include "link.h"
 #include "node.h"
+#include "redzone.h"
 #include "stream.h"
 
 #define TASK_MAX ((size_t)4 << 30) /* one device-to-device task */
@@ -69,6 +70,7 @@ static aclError copy_now(struct task *t, int dev, const char **why, const void *
     struct region *d = t->u.copy.dst, *s = t->u.copy.src;
     size_t len = t->u.copy.len;
     *bad = t->u.copy.d;
+    redzone_write(d, t->u.copy.d, len);
     aclError rc = copy_check(d, t->u.copy.d, len, dev, why);
     if (rc == ACL_SUCCESS) {
         *bad = t->u.copy.s;

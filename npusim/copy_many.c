@@ -11,6 +11,7 @@
 #include "knobs.h"
 #include "link.h"
 #include "node.h"
+#include "redzone.h"
 #include "stream.h"
 
 #define HEIGHT_MAX ((size_t)5 << 20) /* documented */
@@ -47,6 +48,7 @@ static size_t piece_span(const struct piece *p, size_t pitch)
 static aclError piece_run(const struct piece *p, int dev, const char **why, const void **bad)
 {
     *bad = p->d;
+    redzone_write(p->dst, p->d, piece_span(p, p->dpitch));
     aclError rc = copy_check(p->dst, p->d, piece_span(p, p->dpitch), dev, why);
     if (rc == ACL_SUCCESS) {
         *bad = p->s;

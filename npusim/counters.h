@@ -48,6 +48,7 @@ enum sim_fn {
     _c(NOTIFY_IMPORT, "ipc.notify.import") \
     _c(WORKER_TASKS, "worker.tasks") \
     _c(ATTR_QUERY, "attr_query") \
+    _c(REDZONE, "redzone.hit") \
     _c(FAULT, "fault.injected") \
     _c(LIVE_ALLOC, "live.alloc") \
     _c(LIVE_BYTES, "live.bytes") \

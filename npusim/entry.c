@@ -31,6 +31,12 @@ aclError sim_enter_slow(enum sim_fn fn, bool needs_init)
     return ACL_SUCCESS;
 }
 
+struct origin origin_here(void)
+{
+    static _Atomic uint64_t serial;
+    return (struct origin){sim_thread.call, sim_thread.nth, atomic_fetch_add(&serial, 1)};
+}
+
 void sim_record(aclError code, const char *fmt, ...)
 {
     char text[512];

@@ -11,6 +11,7 @@
 
 #include "acl/ascend_abi.h"
 #include "counters.h"
+#include "origin.h"
 
 struct context;
 
@@ -21,6 +22,8 @@ struct sim_thread {
     struct context *ctx; /* current context; valid if the serial matches */
     uint64_t ctx_serial;
     int call;                     /* the ABI function it is in, for messages */
+    uint64_t nth;                 /* which call of it */
+    const struct origin *by;      /* submitter of the task it carries out, or NULL */
     int depth;                    /* nesting of stream progress, see stream.c */
     char pending[SIM_ERROR_TEXT]; /* failures since the last read */
     char handed[SIM_ERROR_TEXT];  /* what the last read returned */
@@ -35,11 +38,16 @@ extern _Atomic unsigned sim_gate;
 
 aclError sim_enter_slow(enum sim_fn fn, bool needs_init);
 
+static inline void sim_thread_enter(enum sim_fn fn)
+{
+    sim_thread.nth = atomic_fetch_add_explicit(&sim_counts[fn], 1, memory_order_relaxed) + 1;
+    sim_thread.call = fn;
+}
+
 /* For functions that work only after aclInit(). */
 static inline aclError sim_enter(enum sim_fn fn)
 {
-    sim_count(fn, 1);
-    sim_thread.call = fn;
+    sim_thread_enter(fn);
     if (__builtin_expect(atomic_load_explicit(&sim_gate, memory_order_acquire) != 0, 0)) {
         return sim_enter_slow(fn, true);
     }
@@ -49,8 +57,7 @@ static inline aclError sim_enter(enum sim_fn fn)
 /* For the few that work always. */
 static inline aclError sim_enter_any(enum sim_fn fn)
 {
-    sim_count(fn, 1);
-    sim_thread.call = fn;
+    sim_thread_enter(fn);
     if (__builtin_expect(atomic_load_explicit(&sim_gate, memory_order_acquire) != 0, 0)) {
         return sim_enter_slow(fn, false);
     }

@@ -3,6 +3,8 @@
  * event.c - events. A record counts up "submitted" when it is enqueued and
  * "done" when the stream gets there; the event is complete when they agree.
  */
+#include "leaks.h"
+#include "node.h"
 #include "stream.h"
 #include "sysmem.h"
 
@@ -126,8 +128,16 @@ static aclError create(aclrtEvent *event, uint32_t flag, bool ex)
     if (rc != ACL_SUCCESS) {
         return rc;
     }
+    bool limited = knobs.max_event != UINT32_MAX;
+    if (limited && !node_take(ctx->dev, BUDGET_EVENTS, 1)) {
+        return sim_fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "device %d has no event left (%u in all)",
+                        knobs_user(ctx->dev), knobs.max_event);
+    }
     struct event *ev = handle_new(&events, sizeof(*ev));
     if (ev == NULL) {
+        if (limited) {
+            node_give(ctx->dev, BUDGET_EVENTS, 1);
+        }
         return sim_fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "all %d events are in use", EVENTS);
     }
     ev->flags = flag;
@@ -168,6 +178,17 @@ static aclError event_use(aclrtEvent handle, struct event **ev)
     return device_there((*ev)->dev);
 }
 
+static void event_end(struct event *ev)
+{
+    if (handle_kill(ev)) {
+        sim_uncount(SIM_C_LIVE_EVENT, 1);
+        if (knobs.max_event != UINT32_MAX) {
+            node_give(ev->dev, BUDGET_EVENTS, 1);
+        }
+        event_put(ev);
+    }
+}
+
 SIM_API aclError aclrtDestroyEvent(aclrtEvent event)
 {
     struct event *ev;
@@ -175,20 +196,26 @@ SIM_API aclError aclrtDestroyEvent(aclrtEvent event)
     if (rc != ACL_SUCCESS || (rc = event_use(event, &ev)) != ACL_SUCCESS) {
         return rc;
     }
-    if (handle_kill(ev)) {
-        sim_uncount(SIM_C_LIVE_EVENT, 1);
-        event_put(ev);
-    }
+    event_end(ev);
     return ACL_SUCCESS;
+}
+
+void event_leaks(int dev)
+{
+    struct event *ev;
+    for (uint32_t i = 0; (ev = handle_at(&events, i)) != NULL; i++) {
+        if (handle_live(ev) && ev->dev == dev) {
+            leak_add(LEAK_EVENT, 0, &ev->head.origin);
+        }
+    }
 }
 
 void event_end_device(int dev)
 {
     struct event *ev;
     for (uint32_t i = 0; (ev = handle_at(&events, i)) != NULL; i++) {
-        if (handle_live(ev) && ev->dev == dev && handle_kill(ev)) {
-            sim_uncount(SIM_C_LIVE_EVENT, 1);
-            event_put(ev);
+        if (handle_live(ev) && ev->dev == dev) {
+            event_end(ev);
         }
     }
 }

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "copy.h"
+#include "redzone.h"
 #include "stream.h"
 
 static aclError fill_now(struct task *t, int dev, const char **why)
 {
+    redzone_write(t->u.fill.dst, t->u.fill.d, t->u.fill.len);
     aclError rc = copy_check(t->u.fill.dst, t->u.fill.d, t->u.fill.len, dev, why);
     if (rc == ACL_SUCCESS) {
         memset(copy_engine(t->u.fill.dst, t->u.fill.d), t->u.fill.byte, t->u.fill.len);
@@ -90,7 +92,9 @@ static void value_drop(struct stream *s, struct task *t)
 
 static enum task_result value_write_run(struct stream *s, struct task *t)
 {
-    if (atomic_load(&t->u.value.r->live)) {
+    struct region *r = t->u.value.r;
+    if (atomic_load(&r->live)) {
+        redzone_write(r, (char *)t->u.value.at - r->alias, sizeof(uint64_t));
         __atomic_store_n(t->u.value.at, t->u.value.value, __ATOMIC_RELEASE);
     } else {
         stream_fault(s, ACL_ERROR_RT_DEVICE_MEM_ERROR, "value write to freed memory");

@@ -45,6 +45,7 @@ void *handle_new(struct handle_table *t, size_t keep)
     pthread_mutex_unlock(&t->lock);
     if (h != NULL) {
         memset(h + 1, 0, keep - sizeof(*h));
+        h->origin = origin_here();
     }
     return h;
 }

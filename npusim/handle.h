@@ -13,10 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "origin.h"
+
 /* First member of every object in a table. */
 struct handle_head {
     _Atomic uint32_t live;
     uint32_t next_free; /* index + 1 */
+    struct origin origin;
 };
 
 struct handle_table {

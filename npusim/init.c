@@ -10,9 +10,11 @@
 
 #include "context.h"
 #include "fault.h"
+#include "leaks.h"
 #include "link.h"
 #include "memory.h"
 #include "node.h"
+#include "redzone.h"
 #include "stream.h"
 
 #define VERSION_MAJOR 1
@@ -68,6 +70,16 @@ static void stats_write(void)
 __attribute__((destructor)) static void at_exit(void)
 {
     if (node_self != NULL && node_self->file->pid == (int32_t)getpid()) {
+        if (init_refs > 0) {
+            redzone_check_all("exit");
+        }
+        if (knobs.leaks && init_refs > 0) {
+            for (int dev = 0; dev < SIM_MAX_DEVICES; dev++) {
+                leaks_collect(dev, true);
+            }
+            leaks_collect_host();
+        }
+        leaks_print();
         if (knobs.stats[0] != '\0') {
             stats_write();
         }
@@ -127,8 +139,7 @@ static aclError first_init(const char *path)
 SIM_API aclError aclInit(const char *configPath)
 {
     aclError rc;
-    sim_count(SIM_F_aclInit, 1);
-    sim_thread.call = SIM_F_aclInit;
+    sim_thread_enter(SIM_F_aclInit);
     if (forked) {
         return sim_fail(ACL_ERROR_FAILURE,
                         "this process was forked after aclInit: start it with exec instead");
@@ -147,6 +158,10 @@ SIM_API aclError aclInit(const char *configPath)
 static void tear_down(void)
 {
     context_end_all();
+    if (knobs.leaks) {
+        leaks_collect_host();
+        leaks_print();
+    }
     memory_free_host();
     peer_forget_all();
     atomic_store(&sim_gate, SIM_GATE_CLOSED);

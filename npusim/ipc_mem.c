@@ -14,6 +14,7 @@
 
 #include "context.h"
 #include "ipc_key.h"
+#include "leaks.h"
 #include "memory.h"
 #include "node.h"
 #include "region.h"
@@ -25,6 +26,8 @@
 
 static pthread_mutex_t ipc_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t export_counter;
+static struct origin export_origin[NODE_EXPORTS];
+static uint32_t export_live;
 static uint32_t export_high; /* slots below were used; those above never */
 static struct region **imports;
 static size_t import_count, import_cap;
@@ -44,6 +47,7 @@ static struct node_export *own_export(const char *key)
 static void export_end(struct node_export *e)
 {
     atomic_store(&e->serial, 0);
+    export_live--;
     sim_uncount(SIM_C_LIVE_EXPORT, 1);
 }
 
@@ -60,10 +64,22 @@ void export_close_range(int dev, uint64_t offset, uint64_t len)
     pthread_mutex_unlock(&ipc_lock);
 }
 
+void export_leaks(int dev)
+{
+    pthread_mutex_lock(&ipc_lock);
+    for (uint32_t i = 0; i < export_high; i++) {
+        struct node_export *e = &node_self->file->exports[i];
+        if (atomic_load(&e->serial) != 0 && e->device == dev) {
+            leak_add(LEAK_EXPORT, 0, &export_origin[i]);
+        }
+    }
+    pthread_mutex_unlock(&ipc_lock);
+}
+
 /* Under the lock. */
 static struct node_export *export_slot(uint32_t *slot)
 {
-    for (uint32_t i = 0; i < NODE_EXPORTS; i++) {
+    for (uint32_t i = 0; export_live < knobs.max_export && i < NODE_EXPORTS; i++) {
         struct node_export *e = &node_self->file->exports[i];
         if (atomic_load_explicit(&e->serial, memory_order_relaxed) == 0) {
             export_high = i < export_high ? export_high : i + 1;
@@ -91,12 +107,14 @@ static aclError export_make(const struct region *r, size_t size, char *key, bool
         atomic_store(&e->open, open);
         k.serial = ++export_counter * NODE_EXPORTS + slot;
         atomic_store(&e->serial, k.serial);
+        export_live++;
+        export_origin[slot] = origin_here();
         sim_count(SIM_C_LIVE_EXPORT, 1);
     }
     pthread_mutex_unlock(&ipc_lock);
     if (k.serial == 0) {
-        return sim_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "all %d exports are in use",
-                        NODE_EXPORTS);
+        return sim_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "all %u exports are in use",
+                        knobs.max_export);
     }
     key_write_mem(key, &k);
     sim_count(SIM_C_MEM_EXPORT, 1);

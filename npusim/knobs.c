@@ -11,9 +11,12 @@
 
 #include "fault.h"
 #include "link.h"
+#include "values.h"
 
-#define MIN_HBM (4ull << 20)
-#define MAX_HBM (1ull << 44)
+#define MIN_HBM     (4ull << 20)
+#define MAX_HBM     (1ull << 44)
+#define MAX_EXPORT  4096
+#define MAX_REDZONE (1u << 20)
 
 struct knobs knobs;
 
@@ -139,6 +142,43 @@ static bool set_max_notify(const char *s)
     bool ok = parse_u64(s, 8192, &v);
     knobs.max_notify = ok ? (uint32_t)v : 0;
     return ok;
+}
+
+static bool set_max_stream(const char *s)
+{
+    uint64_t v;
+    bool ok = parse_u64(s, 8192, &v) && v > 0;
+    knobs.max_stream = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
+static bool set_max_event(const char *s)
+{
+    uint64_t v;
+    bool ok = parse_u64(s, 65536, &v);
+    knobs.max_event = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
+static bool set_max_export(const char *s)
+{
+    uint64_t v;
+    bool ok = parse_u64(s, MAX_EXPORT, &v);
+    knobs.max_export = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
+static bool set_redzone(const char *s)
+{
+    uint64_t v = 0;
+    bool ok = value_scaled(&s, 1024, MAX_REDZONE, &v) && *s == '\0';
+    knobs.redzone = (size_t)v;
+    return ok;
+}
+
+static bool set_leaks(const char *s)
+{
+    return parse_bool(s, &knobs.leaks);
 }
 
 static bool set_tgid_offset(const char *s)
@@ -267,6 +307,11 @@ static const struct {
     {"NPUSIM_ONE_IMPORT", set_one_import, "y or n"},
     {"NPUSIM_PITCHED_D2D", set_pitched_d2d, "y or n"},
     {"NPUSIM_MAX_NOTIFY", set_max_notify, "a number from 0 to 8192"},
+    {"NPUSIM_MAX_STREAM", set_max_stream, "a number from 1 to 8192"},
+    {"NPUSIM_MAX_EVENT", set_max_event, "a number from 0 to 65536"},
+    {"NPUSIM_MAX_EXPORT", set_max_export, "a number from 0 to 4096"},
+    {"NPUSIM_REDZONE", set_redzone, "bytes, perhaps with K, up to 1M; 0 for none"},
+    {"NPUSIM_LEAKS", set_leaks, "y or n"},
     {"NPUSIM_TGID_OFFSET", set_tgid_offset, "a number from 0 to 100000000"},
     {"NPUSIM_PEER", set_peer, "pairs without access (0-3,1-2) or a square matrix (011/101/110)"},
     {"NPUSIM_PCI", set_pci, "PCI addresses dddd:bb:dd.f separated by commas"},
@@ -339,7 +384,9 @@ static void limits_load(void)
         [SOC_950] = {8192, 1984}, [SOC_A3] = {8192, 1984},   [SOC_A2] = {8192, 1984},
         [SOC_310B] = {2048, 512}, [SOC_310P] = {1024, 1024}, [SOC_910] = {1024, 2048},
     };
-    knobs.max_stream = limits[knobs.family].stream;
+    if (getenv("NPUSIM_MAX_STREAM") == NULL) {
+        knobs.max_stream = limits[knobs.family].stream;
+    }
     if (getenv("NPUSIM_MAX_NOTIFY") == NULL) {
         knobs.max_notify = limits[knobs.family].notify;
     }
@@ -354,6 +401,8 @@ bool knobs_load(char *why, size_t why_len)
     knobs.devices = 8;
     knobs.hbm = 16ull << 30;
     knobs.seed = 1;
+    knobs.max_event = UINT32_MAX;
+    knobs.max_export = MAX_EXPORT;
     set_soc("Ascend910B3");
     if (!names_known(why, why_len)) {
         return false;

@@ -47,6 +47,10 @@ struct knobs {
     bool pitched_d2d;
     uint32_t max_notify; /* per device, all processes */
     uint32_t max_stream; /* the same */
+    uint32_t max_event;  /* the same; UINT32_MAX: not limited */
+    uint32_t max_export; /* of this process */
+    size_t redzone;      /* bytes around allocations; 0: none */
+    bool leaks;          /* report them */
     int32_t tgid_offset;
     uint64_t no_peer[SIM_MAX_DEVICES]; /* bit j of [i]: i cannot reach j */
     char pci[SIM_MAX_DEVICES][16];     /* empty: not given */

@@ -38,7 +38,7 @@ aclError memory_malloc(void **p, size_t size, size_t pad, aclrtMemMallocPolicy p
     if (rc != ACL_SUCCESS) {
         return rc;
     }
-    struct region *r = window_alloc(ctx->dev, (size + PAD - 1) / PAD * PAD + pad, policy);
+    struct region *r = window_alloc(ctx->dev, (size + PAD - 1) / PAD * PAD + pad, size, policy);
     if (r == NULL) {
         return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
                         "no %zu bytes left on device %d (%llu of %llu used)", size,

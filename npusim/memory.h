@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "acl/ascend_abi.h"
+#include "origin.h"
 
 struct node;
 struct node_export;
@@ -35,9 +36,13 @@ struct region {
     uint32_t page;
     _Atomic uint32_t refs;
     _Atomic bool live;
+    struct origin origin; /* the call that made it */
     /* device memory */
-    uint64_t offset; /* in the device's memfd */
-    bool p2p;        /* allocated by a P2P policy */
+    uint64_t offset;                     /* in the device's memfd */
+    bool p2p;                            /* allocated by a P2P policy */
+    size_t asked;                        /* bytes that the program asked for */
+    size_t front;                        /* bytes of address space before base, for a red zone */
+    struct origin hit_before, hit_after; /* who wrote into a zone last */
     /* imports */
     struct node *owner;
     struct node_export *exp;
@@ -68,6 +73,8 @@ static inline bool region_holds(const struct region *r, const void *p, size_t le
 struct region *region_get(const void *p);
 /* The same for two addresses at once. */
 void region_get2(const void *a, struct region **ra, const void *b, struct region **rb);
+/* The region whose red zone p may be in, with a reference, or NULL. */
+struct region *region_zone(const void *p);
 void region_put(struct region *r);
 
 /* Enters a region with one reference held by the table; false without memory. */

@@ -377,6 +377,7 @@ bool node_take(int device, enum node_budget what, uint64_t amount)
         [BUDGET_MEMORY] = knobs.hbm,
         [BUDGET_NOTIFIES] = knobs.max_notify,
         [BUDGET_STREAMS] = knobs.max_stream,
+        [BUDGET_EVENTS] = knobs.max_event,
     };
     _Atomic uint64_t *taken = &node_self->file->dev[device].taken[what];
     pthread_mutex_lock(&node_lock);

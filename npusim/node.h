@@ -70,6 +70,7 @@ enum node_budget {
     BUDGET_MEMORY, /* bytes */
     BUDGET_NOTIFIES,
     BUDGET_STREAMS,
+    BUDGET_EVENTS, /* counted where NPUSIM_MAX_EVENT is set */
     NODE_BUDGETS
 };
 

@@ -9,6 +9,7 @@
 
 #include "fault.h"
 #include "ipc_key.h"
+#include "leaks.h"
 #include "node.h"
 #include "stream.h"
 #include "sysmem.h"
@@ -272,6 +273,16 @@ static void notify_end(struct notify *n)
         pthread_mutex_unlock(&slot_lock);
     }
     notify_put(n);
+}
+
+void notify_leaks(int dev)
+{
+    struct notify *n;
+    for (uint32_t i = 0; (n = handle_at(&notifies, i)) != NULL; i++) {
+        if (handle_live(n) && n->dev == dev) {
+            leak_add(LEAK_NOTIFY, 0, &n->head.origin);
+        }
+    }
 }
 
 void notify_end_device(int dev)

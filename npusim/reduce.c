@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "redzone.h"
 #include "stream.h"
 
 #define SUM_MAX ((uint64_t)4 << 30)
@@ -130,6 +131,7 @@ static enum task_result reduce_run(struct stream *s, struct task *t)
     struct region *d = t->u.copy.dst, *r = t->u.copy.src;
     size_t len = t->u.copy.len;
     const char *why;
+    redzone_write(d, t->u.copy.d, len);
     aclError rc = copy_check(d, t->u.copy.d, len, s->dev, &why);
     if (rc == ACL_SUCCESS) {
         rc = copy_check(r, t->u.copy.s, len, s->dev, &why);

@@ -31,10 +31,11 @@ static size_t slot_after(uintptr_t p)
     return lo;
 }
 
-static struct region *find(const void *p)
+static struct region *find(const void *p, bool zones)
 {
     size_t i = slot_after((uintptr_t)p);
-    if (i == table_count || table[i].base > (uintptr_t)p) {
+    if (i == table_count || table[i].base > (uintptr_t)p ||
+        (!zones && table[i].region->base > (uintptr_t)p)) {
         return NULL;
     }
     atomic_fetch_add_explicit(&table[i].region->refs, 1, memory_order_relaxed);
@@ -44,7 +45,7 @@ static struct region *find(const void *p)
 struct region *region_get(const void *p)
 {
     pthread_mutex_lock(&table_lock);
-    struct region *r = find(p);
+    struct region *r = find(p, false);
     pthread_mutex_unlock(&table_lock);
     return r;
 }
@@ -52,8 +53,25 @@ struct region *region_get(const void *p)
 void region_get2(const void *a, struct region **ra, const void *b, struct region **rb)
 {
     pthread_mutex_lock(&table_lock);
-    *ra = find(a);
-    *rb = find(b);
+    *ra = find(a, false);
+    *rb = find(b, false);
+    pthread_mutex_unlock(&table_lock);
+}
+
+struct region *region_zone(const void *p)
+{
+    pthread_mutex_lock(&table_lock);
+    struct region *r = find(p, true);
+    pthread_mutex_unlock(&table_lock);
+    return r;
+}
+
+void region_each(void (*fn)(struct region *r, void *arg), void *arg)
+{
+    pthread_mutex_lock(&table_lock);
+    for (size_t i = 0; i < table_count; i++) {
+        fn(table[i].region, arg);
+    }
     pthread_mutex_unlock(&table_lock);
 }
 
@@ -87,9 +105,10 @@ bool region_add(struct region *r)
         table = bigger;
         table_cap = cap;
     }
+    r->origin = origin_here();
     size_t i = slot_after(r->base);
     memmove(&table[i + 1], &table[i], (table_count - i) * sizeof(*table));
-    table[i] = (struct region_slot){r->base, r->base + r->span, r};
+    table[i] = (struct region_slot){r->base - r->front, r->base + r->span, r};
     table_count++;
     atomic_store(&r->refs, 1);
     atomic_store(&r->live, true);
@@ -109,7 +128,7 @@ struct region *region_take(const void *p, bool (*accept)(const struct region *))
     struct region *r = NULL;
     pthread_mutex_lock(&table_lock);
     size_t i = slot_after((uintptr_t)p);
-    if (i < table_count && table[i].base == (uintptr_t)p && accept(table[i].region)) {
+    if (i < table_count && table[i].region->base == (uintptr_t)p && accept(table[i].region)) {
         r = table[i].region;
         drop_slot(i);
     }

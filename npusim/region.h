@@ -17,6 +17,9 @@ struct region_slot {
 struct region *region_take_any(bool (*accept)(const struct region *, const void *),
                                const void *arg);
 
+/* Calls fn for every region, under the table's lock. */
+void region_each(void (*fn)(struct region *r, void *arg), void *arg);
+
 /* Lowest multiple of align in [lo, hi) with len free bytes, or 0. */
 uintptr_t region_gap(uintptr_t lo, uintptr_t hi, size_t len, size_t align);
 

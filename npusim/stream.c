@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fault.h"
+#include "leaks.h"
 #include "link.h"
 #include "node.h"
 #include "sysmem.h"
@@ -238,7 +239,11 @@ static enum task_result task_run(struct stream *s, struct task *t, bool worker)
         worker_kick(true);
         return TASK_BLOCKED;
     }
-    return ops[t->type]->run(s, t);
+    const struct origin *outer = sim_thread.by;
+    sim_thread.by = &t->by;
+    enum task_result r = ops[t->type]->run(s, t);
+    sim_thread.by = outer;
+    return r;
 }
 
 /* Something was done: threads may wait for it, and blocked tasks too. */
@@ -339,6 +344,7 @@ aclError stream_submit(struct stream *s, const struct task *task)
 {
     aclError rc = ACL_SUCCESS;
     struct task t = *task;
+    t.by = (struct origin){sim_thread.call, sim_thread.nth, 0};
     if (atomic_load_explicit(&stream_queued_total, memory_order_relaxed) != 0 ||
         knobs.async == ASYNC_RANDOM) {
         worker_note_poll();
@@ -454,6 +460,16 @@ aclError stream_sync_device(int dev, int32_t timeout_ms)
         }
     }
     return first;
+}
+
+void stream_leaks(int dev, bool all)
+{
+    struct stream *s;
+    for (uint32_t i = 0; (s = handle_at(&streams, i)) != NULL; i++) {
+        if (handle_live(s) && s->dev == dev && s != s->ctx->def && (all || s->ctx->primary)) {
+            leak_add(LEAK_STREAM, 0, &s->head.origin);
+        }
+    }
 }
 
 uint32_t stream_id(const struct stream *s)

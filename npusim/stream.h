@@ -41,6 +41,7 @@ enum task_result {
 struct task {
     enum task_type type;
     struct task *next;
+    struct origin by;     /* the call that submitted it */
     uint64_t deadline_ns; /* of a wait; 0: not begun */
     uint64_t hold_ns;     /* not to be carried out before; 0: no such time */
     bool begun;           /* asked the fault plan and the link */

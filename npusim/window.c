@@ -15,7 +15,9 @@
 
 #include "counters.h"
 #include "knobs.h"
+#include "entry.h"
 #include "node.h"
+#include "redzone.h"
 #include "region.h"
 #include "sysmem.h"
 
@@ -128,30 +130,36 @@ static bool back_with_pages(struct window *w, uintptr_t at, size_t span)
            fallocate(w->memfd, 0, (off_t)(lo - w->base), (off_t)(hi - lo)) == 0;
 }
 
-static struct region *place(int dev, size_t size, size_t page, bool p2p)
+static struct region *place(int dev, size_t size, size_t asked, size_t page, bool p2p)
 {
     struct window *w = &windows[dev];
     bool pack = knobs.suballoc && size <= SMALL_MAX;
     size_t align = pack ? PACK_ALIGN : page;
-    size_t span = (size + align - 1) / align * align;
+    size_t zone = knobs.redzone, front = (zone + align - 1) / align * align;
+    size_t span = (size + zone + align - 1) / align * align;
     if (!node_take(dev, BUDGET_MEMORY, span)) {
         return NULL;
     }
     struct region *r = calloc(1, sizeof(*r));
-    uintptr_t at = recycled(w, span);
+    uintptr_t at = recycled(w, front + span);
     if (at == 0) {
-        at = region_gap(w->base, w->base + w->size, span, align);
+        at = region_gap(w->base, w->base + w->size, front + span, align);
     }
-    if (r != NULL && at != 0 && back_with_pages(w, at, span)) {
-        r->base = at;
+    if (r != NULL && at != 0 && back_with_pages(w, at + front - zone, zone + span)) {
+        r->base = at + front;
         r->size = size;
+        r->asked = asked;
+        r->front = front;
         r->span = span;
         r->alias = (ptrdiff_t)w->size;
         r->kind = REGION_DEVICE;
         r->dev = dev;
         r->page = (uint32_t)(pack ? PAGE_HUGE : page);
-        r->offset = at - w->base;
+        r->offset = r->base - w->base;
         r->p2p = p2p;
+        if (zone != 0) {
+            redzone_fill(r);
+        }
         if (region_add(r)) {
             sim_count(SIM_C_LIVE_ALLOC, 1);
             sim_count(SIM_C_LIVE_BYTES, span);
@@ -163,7 +171,7 @@ static struct region *place(int dev, size_t size, size_t page, bool p2p)
     return NULL;
 }
 
-struct region *window_alloc(int dev, size_t size, aclrtMemMallocPolicy policy)
+struct region *window_alloc(int dev, size_t size, size_t asked, aclrtMemMallocPolicy policy)
 {
     int kind = (int)policy & 0xff;
     bool normal = kind == ACL_MEM_MALLOC_NORMAL_ONLY || kind == ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
@@ -180,9 +188,9 @@ struct region *window_alloc(int dev, size_t size, aclrtMemMallocPolicy policy)
     }
     pthread_mutex_lock(&window_lock);
     if (windows[dev].base != 0 || window_make(&windows[dev])) {
-        r = place(dev, size, page, p2p);
+        r = place(dev, size, asked, page, p2p);
         if (r == NULL && page == PAGE_HUGE && !huge) {
-            r = place(dev, size, PAGE_NORMAL, p2p);
+            r = place(dev, size, asked, PAGE_NORMAL, p2p);
         }
     }
     pthread_mutex_unlock(&window_lock);
@@ -194,14 +202,15 @@ static void release(struct region *r)
 {
     struct window *w = &windows[r->dev];
     export_close_range(r->dev, r->offset, r->span);
+    redzone_check(r, sim_fn_name(sim_thread.call));
     if (knobs.poison && r->span <= POPULATE_MAX) {
         memset(region_engine(r, (void *)r->base), POISON_BYTE, r->span);
     } else {
-        fallocate(w->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->offset,
-                  (off_t)r->span);
+        fallocate(w->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(r->offset - r->front), (off_t)(r->front + r->span));
     }
-    w->freed[w->freed_at % RECYCLE].at = r->base;
-    w->freed[w->freed_at % RECYCLE].span = r->span;
+    w->freed[w->freed_at % RECYCLE].at = r->base - r->front;
+    w->freed[w->freed_at % RECYCLE].span = r->front + r->span;
     w->freed_at = (w->freed_at + 1) % RECYCLE;
     node_give(r->dev, BUDGET_MEMORY, r->span);
     sim_uncount(SIM_C_LIVE_ALLOC, 1);

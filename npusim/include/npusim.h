@@ -29,6 +29,7 @@ extern "C" {
  *   ipc.notify.export ipc.notify.import
  *   attr_query           aclrtPointerGetAttributes and MemGetAddressRange
  *   worker.tasks         tasks that a thread of the runtime carried out, not a call
+ *   redzone.hit          red zones found overwritten, and writes into them refused
  *   fault.injected       calls, tasks and records that the fault plan changed
  *   live.alloc live.bytes live.host live.import live.export live.stream
  *   live.event live.notify live.context     what exists now
@@ -38,6 +39,10 @@ uint64_t npusim_counter(const char *name);
 
 /* Sets all counters but live.* to zero. */
 void npusim_counter_reset(void);
+
+/* With NPUSIM_REDZONE: looks at the red zones of all allocations now and reports
+ * on standard error those that were written to. Returns how many. */
+unsigned npusim_redzone_check(void);
 
 #ifdef __cplusplus
 }

@@ -15,30 +15,36 @@ typedef struct bound {
     const char *name;
     int copies;  /* on either side */
     int pitched; /* where pitched copies inside the device are to be had */
+    bool inside; /* no byte may go through the host */
 } bound_t;
 
 /* With pitched copies inside the device: one, and one between the devices. */
-static const bound_t bounds[] = {{"column of 8 bytes", 1, 1},
-                                 {"column, counted", 1, 1},
-                                 {"two columns, counted", 2, 2},
-                                 {"rows of 1 KiB", 3, 4},
-                                 {"rows of 32 KiB", 41, 2},
-                                 {"rows of 32 KiB, counted", 22, 4},
-                                 {"far column", 1, 1},
-                                 {"box", 5, 5},
-                                 {"plane", 41, 2},
-                                 {"vector of vectors", 2, 2},
-                                 {"struct", 3, 3},
-                                 {"many pieces", 3, 3},
-                                 {"many pieces, out of order", 6, 6},
-                                 {"together", 1, 1},
-                                 {"together, shifted", 1, 1},
-                                 {"together, gaps at the ends", 1, 1},
-                                 {"together, gaps between", 5, 2}};
+static const bound_t bounds[] = {{"column of 8 bytes", 1, 1, false},
+                                 {"column, counted", 1, 1, false},
+                                 {"two columns, counted", 2, 2, false},
+                                 {"rows of 1 KiB", 3, 4, false},
+                                 {"rows of 32 KiB", 41, 2, true},
+                                 {"rows of 32 KiB, counted", 22, 4, true},
+                                 {"far column", 1, 1, false},
+                                 {"box", 5, 5, false},
+                                 {"plane", 41, 2, true},
+                                 {"vector of vectors", 2, 2, false},
+                                 {"struct", 3, 3, false},
+                                 {"many pieces", 3, 3, false},
+                                 {"many pieces, out of order", 6, 6, false},
+                                 {"together", 1, 1, true},
+                                 {"together, shifted", 1, 1, true},
+                                 {"together, gaps at the ends", 1, 1, true},
+                                 {"together, gaps between", 5, 2, true}};
 
 static int copies(void)
 {
     return (int)(t_counter("copy.h2d") + t_counter("copy.d2h") + t_counter("copy.d2d"));
+}
+
+static uint64_t bus_bytes(void)
+{
+    return t_counter("copy.bytes.h2d") + t_counter("copy.bytes.d2h");
 }
 
 static const t_layout_t *find(const char *name)
@@ -72,12 +78,17 @@ static void check(const bound_t *bound, int rank, bool pitched)
     const t_layout_t *layout = find(bound->name);
     const int most = pitched ? bound->pitched : bound->copies;
     char *memory = t_dev_alloc(layout->before + layout->after);
+    uint64_t bytes;
     int n;
 
     (void)message(layout, memory + layout->before, rank);
+    bytes = bus_bytes();
     n = message(layout, memory + layout->before, rank);
     t_check(n >= 0 && n <= most, "%s, %s: %d copies, and at most %d are needed", layout->name,
             (0 == rank) ? "sent" : "received", n, most);
+    bytes = bus_bytes() - bytes;
+    t_check(0 == bytes || !bound->inside, "%s: %llu bytes went through the host", layout->name,
+            (unsigned long long)bytes);
     t_dev_free(memory);
 }
 
