@@ -113,7 +113,18 @@ static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr
     attr->iface_addr_len = sizeof(asc_link_addr_t);
     attr->device_addr_len = sizeof(uct_asc_ipc_device_addr_t);
     attr->cap.flags |= UCT_IFACE_FLAG_ERRHANDLE_PEER_FAILURE | UCT_IFACE_FLAG_EP_CHECK;
+    if (ucs_derived_of(tl_iface, uct_asc_ipc_iface_t)->role != UCT_ASC_IPC_DEVICE) {
+        /* Nothing wakes a process that sleeps to do its part of such a copy:
+         * UCX leaves these lanes out where programs ask for wake-up. */
+        attr->cap.event_flags = 0;
+    }
     return UCS_OK;
+}
+
+static ucs_status_t uct_asc_ipc_iface_event_fd_get(uct_iface_h tl_iface, int *fd_p)
+{
+    uct_asc_ipc_stop_relays();
+    return uct_asc_iface_event_fd_get(tl_iface, fd_p);
 }
 
 static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
@@ -146,7 +157,7 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .iface_progress_enable = uct_base_iface_progress_enable,
     .iface_progress_disable = uct_base_iface_progress_disable,
     .iface_progress = uct_asc_ipc_iface_progress,
-    .iface_event_fd_get = uct_asc_iface_event_fd_get,
+    .iface_event_fd_get = uct_asc_ipc_iface_event_fd_get,
     .iface_event_arm = uct_asc_iface_event_arm,
     .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t),
     .iface_query = uct_asc_ipc_iface_query,
