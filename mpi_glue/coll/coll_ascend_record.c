@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "ompi/op/op.h"
+#include "opal/datatype/opal_datatype_internal.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/threads/mutex.h"
 
@@ -29,41 +30,73 @@ static const mca_coll_ascend_trait_t *trait_of(unsigned kind)
 
 /* ---------------------------------------------------------- own side ---- */
 
-static uint64_t bytes_of(size_t count, const struct ompi_datatype_t *dtype)
+/* Markers of Open MPI's own are no types. */
+#define TYPE_BITS (~((1u << OPAL_DATATYPE_INT1) - 1))
+/* MPI_BYTE, MPI_CHAR, and MPI_PACKED, which legally meets any other type */
+#define BYTE_BITS (1u << OPAL_DATATYPE_INT1 | 1u << OPAL_DATATYPE_UINT1)
+
+static void fill_sent(mca_coll_ascend_facts_t *facts, size_t count,
+                      const struct ompi_datatype_t *dtype)
 {
-    return (uint64_t)count * dtype->super.size;
+    facts->sent = (uint64_t)count * dtype->super.size;
+    facts->sent_type = dtype->super.bdt_used & TYPE_BITS;
+}
+
+static void fill_received(mca_coll_ascend_facts_t *facts, size_t count,
+                          const struct ompi_datatype_t *dtype)
+{
+    facts->received = (uint64_t)count * dtype->super.size;
+    facts->type = dtype->super.bdt_used & TYPE_BITS;
+}
+
+/* The root's buffer stands for both sides, its own block among the others. */
+static void fill_rooted(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts_t *facts)
+{
+    const bool root = call->root == ompi_comm_rank(call->comm);
+
+    if (MCA_COLL_ASCEND_GATHER == facts->kind) {
+        if (root) {
+            fill_received(facts, (size_t)call->rcount, call->rdtype);
+            fill_sent(facts, (size_t)call->rcount, call->rdtype);
+        } else {
+            fill_sent(facts, (size_t)call->scount, call->sdtype);
+        }
+    } else if (root) {
+        fill_sent(facts, (size_t)call->scount, call->sdtype);
+        fill_received(facts, (size_t)call->scount, call->sdtype);
+    } else {
+        fill_received(facts, (size_t)call->rcount, call->rdtype);
+    }
 }
 
 /* Only arguments that are significant on this rank may be looked at. */
-static void fill_bytes(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts_t *facts)
+static void fill_data(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts_t *facts)
 {
-    const bool root = call->root == ompi_comm_rank(call->comm);
     size_t total = 0;
 
     switch (facts->kind) {
     case MCA_COLL_ASCEND_GATHER:
-        facts->received = root ? bytes_of((size_t)call->rcount, call->rdtype) : 0;
-        facts->sent = root ? facts->received : bytes_of((size_t)call->scount, call->sdtype);
-        break;
     case MCA_COLL_ASCEND_SCATTER:
-        facts->sent = root ? bytes_of((size_t)call->scount, call->sdtype) : 0;
-        facts->received = root ? facts->sent : bytes_of((size_t)call->rcount, call->rdtype);
+        fill_rooted(call, facts);
         break;
     case MCA_COLL_ASCEND_ALLGATHER:
     case MCA_COLL_ASCEND_ALLTOALL:
-        facts->received = bytes_of((size_t)call->rcount, call->rdtype);
-        facts->sent = (MPI_IN_PLACE == call->sbuf) ? facts->received
-                                                   : bytes_of((size_t)call->scount, call->sdtype);
+        fill_received(facts, (size_t)call->rcount, call->rdtype);
+        if (MPI_IN_PLACE == call->sbuf) {
+            fill_sent(facts, (size_t)call->rcount, call->rdtype);
+        } else {
+            fill_sent(facts, (size_t)call->scount, call->sdtype);
+        }
         break;
     case MCA_COLL_ASCEND_REDUCE_SCATTER:
         for (int i = 0; i < ompi_comm_size(call->comm); i++) {
             total += (size_t)call->rcounts[i];
         }
-        facts->received = bytes_of(total, call->rdtype);
+        fill_received(facts, total, call->rdtype);
         break;
     default:
         if (MCA_COLL_ASCEND_MATCH_EQUAL == mca_coll_ascend_traits[facts->kind].match) {
-            facts->received = bytes_of((size_t)call->rcount, call->rdtype);
+            fill_received(facts, (size_t)call->rcount, call->rdtype);
         }
     }
 }
@@ -75,12 +108,11 @@ static void fill_facts(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts
     memset(facts, 0, sizeof(*facts));
     facts->kind = (uint16_t)call->family->kind;
     facts->root = trait->rooted ? call->root : -1;
+    fill_data(call, facts);
     if (trait->reduces) {
-        facts->type = call->rdtype->super.bdt_used;
         facts->op = ompi_op_is_intrinsic(call->op) ? (uint32_t)call->op->o_f_to_c_index
                                                    : MCA_COLL_ASCEND_OP_USER;
     }
-    fill_bytes(call, facts);
 }
 
 static size_t place_of(uint64_t tag)
@@ -231,6 +263,24 @@ static void watched(const mca_coll_ascend_call_t *call, int *first, int *last)
     }
 }
 
+static bool types_fit(uint32_t one, uint32_t other)
+{
+    return one == other || 0 == (one & ~BYTE_BITS) || 0 == (other & ~BYTE_BITS);
+}
+
+static int compare_blocks(const mca_coll_ascend_facts_t *own, const mca_coll_ascend_facts_t *peer,
+                          bool both)
+{
+    if (own->received != peer->sent || (both && own->sent != peer->received)) {
+        return MPI_ERR_TRUNCATE;
+    }
+    if (!types_fit(own->type, peer->sent_type) ||
+        (both && !types_fit(own->sent_type, peer->type))) {
+        return MPI_ERR_TYPE;
+    }
+    return MPI_SUCCESS;
+}
+
 /* MPI_SUCCESS, or the error class of the first thing that does not fit. */
 static int compare(const mca_coll_ascend_facts_t *own, const mca_coll_ascend_facts_t *peer)
 {
@@ -252,12 +302,12 @@ static int compare(const mca_coll_ascend_facts_t *own, const mca_coll_ascend_fac
     }
     switch (trait->match) {
     case MCA_COLL_ASCEND_MATCH_EQUAL:
-        return (own->received == peer->received) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+        if (own->received != peer->received) {
+            return MPI_ERR_TRUNCATE;
+        }
+        return types_fit(own->type, peer->type) ? MPI_SUCCESS : MPI_ERR_TYPE;
     case MCA_COLL_ASCEND_MATCH_BLOCKS:
-        return (own->received == peer->sent &&
-                (MCA_COLL_ASCEND_WATCH_ALL != trait->watch || own->sent == peer->received))
-                   ? MPI_SUCCESS
-                   : MPI_ERR_TRUNCATE;
+        return compare_blocks(own, peer, MCA_COLL_ASCEND_WATCH_ALL == trait->watch);
     default:
         return MPI_SUCCESS;
     }
@@ -295,6 +345,9 @@ static const char *type_name(uint32_t used)
 {
     const bool one = 0 != used && 0 == (used & (used - 1));
 
+    if (0 == used) {
+        return "no type";
+    }
     return one ? opal_datatype_basicDatatypes[__builtin_ctz(used)]->name : "several basic types";
 }
 
@@ -309,16 +362,19 @@ static void put_words(char *words, const mca_coll_ascend_facts_t *facts)
         len += snprintf(words + len, WORDS_MAX - (size_t)len, ", root %d", facts->root);
     }
     if (MCA_COLL_ASCEND_MATCH_EQUAL == trait->match) {
-        len += snprintf(words + len, WORDS_MAX - (size_t)len, ", %llu bytes",
-                        (unsigned long long)facts->received);
+        len += snprintf(words + len, WORDS_MAX - (size_t)len, ", %llu bytes of %s",
+                        (unsigned long long)facts->received, type_name(facts->type));
     } else if (MCA_COLL_ASCEND_MATCH_BLOCKS == trait->match) {
         len += snprintf(words + len, WORDS_MAX - (size_t)len,
-                        ", %llu bytes sent and %llu received for each rank",
-                        (unsigned long long)facts->sent, (unsigned long long)facts->received);
+                        ", %llu bytes of %s sent and %llu of %s received for each rank",
+                        (unsigned long long)facts->sent, type_name(facts->sent_type),
+                        (unsigned long long)facts->received, type_name(facts->type));
     }
     if (trait->reduces) {
-        len += snprintf(words + len, WORDS_MAX - (size_t)len, " of %s with %s",
-                        type_name(facts->type), op_name(facts->op));
+        len += snprintf(words + len, WORDS_MAX - (size_t)len, "%s%s with %s",
+                        MCA_COLL_ASCEND_MATCH_EQUAL == trait->match ? "" : " of ",
+                        MCA_COLL_ASCEND_MATCH_EQUAL == trait->match ? "" : type_name(facts->type),
+                        op_name(facts->op));
     }
     if (facts->failed) {
         (void)snprintf(words + len, WORDS_MAX - (size_t)len,

@@ -44,8 +44,11 @@ typedef union mca_coll_ascend_facts {
     struct {
         uint64_t sent;     /**< to each rank, where the match has use for it */
         uint64_t received; /**< from each; count x type where there is one count */
-        uint32_t type;     /**< reductions: set of basic types, as opal's bdt_used */
-        uint32_t op;       /**< reductions: index of the operation */
+        uint32_t type;     /**< set of basic types received, as opal's bdt_used */
+        union {
+            uint32_t op;        /**< reductions: index of the operation */
+            uint32_t sent_type; /**< others: set of basic types sent */
+        };
         int32_t root;
         uint16_t kind;  /**< mca_coll_ascend_kind_t */
         uint8_t failed; /**< this rank gives an error and calls nothing */

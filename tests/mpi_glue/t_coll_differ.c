@@ -90,6 +90,36 @@ static int bcast_count(MPI_Comm comm, bool odd)
     return rc;
 }
 
+static int bcast_type(MPI_Comm comm, bool odd)
+{
+    int rc;
+
+    t_dev_fill(recv_buf, COUNT * sizeof(int), 0 == rank ? 77 : 99);
+    rc = odd ? MPI_Bcast(recv_buf, COUNT / 2, MPI_DOUBLE, 0, comm)
+             : MPI_Bcast(recv_buf, COUNT, MPI_INT, 0, comm);
+    t_dev_verify(recv_buf, COUNT * sizeof(int), odd ? 99 : 77, 0);
+    return rc;
+}
+
+/* Bytes go with every type: many programs do that. */
+static int bcast_bytes(MPI_Comm comm, bool odd)
+{
+    int rc;
+
+    t_dev_fill(recv_buf, COUNT * sizeof(int), 0 == rank ? 77 : 99);
+    rc = odd ? MPI_Bcast(recv_buf, COUNT * sizeof(int), MPI_BYTE, 0, comm)
+             : MPI_Bcast(recv_buf, COUNT, MPI_INT, 0, comm);
+    t_dev_verify(recv_buf, COUNT * sizeof(int), 77, 0);
+    return rc;
+}
+
+static int allgather_type(MPI_Comm comm, bool odd)
+{
+    const MPI_Datatype type = odd ? MPI_FLOAT : MPI_INT;
+
+    return MPI_Allgather(send_buf, COUNT, type, recv_buf, COUNT, type, comm);
+}
+
 /* What a broadcast of more than one message leaves behind would be found by
  * the next one; the root would wait in the first. */
 static int bcast_large(MPI_Comm comm, bool odd)
@@ -175,13 +205,13 @@ static const differ_t cases[] = {
      MPI_ERR_TRUNCATE,
      MPI_ERR_TRUNCATE,
      MPI_ERR_TRUNCATE,
-     {"MPI_Allgather, 400 bytes sent", "MPI_Allgather, 404 bytes sent"}},
+     {"MPI_Allgather, 400 bytes of", "MPI_Allgather, 404 bytes of"}},
     {"alltoall_count",
      alltoall_count,
      MPI_ERR_TRUNCATE,
      MPI_ERR_TRUNCATE,
      MPI_ERR_TRUNCATE,
-     {"MPI_Alltoall, 400 bytes sent", "404 bytes sent and 404 received"}},
+     {"MPI_Alltoall, 400 bytes of", "404 bytes of OPAL_INT4 sent and 404 of OPAL_INT4"}},
     {"reduce_scatter_block_count",
      reduce_scatter_block_count,
      MPI_ERR_TRUNCATE,
@@ -212,6 +242,19 @@ static const differ_t cases[] = {
      MPI_SUCCESS,
      MPI_ERR_TRUNCATE,
      {"MPI_Bcast, root 0, 400 bytes", "MPI_Bcast, root 0, 396 bytes"}},
+    {"bcast_type",
+     bcast_type,
+     MPI_SUCCESS,
+     MPI_SUCCESS,
+     MPI_ERR_TYPE,
+     {"400 bytes of OPAL_INT4", "400 bytes of OPAL_FLOAT8"}},
+    {"bcast_bytes", bcast_bytes, MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS, {NULL, NULL}},
+    {"allgather_type",
+     allgather_type,
+     MPI_ERR_TYPE,
+     MPI_ERR_TYPE,
+     MPI_ERR_TYPE,
+     {"OPAL_INT4 sent", "OPAL_FLOAT4 sent"}},
     {"bcast_large",
      bcast_large,
      MPI_SUCCESS,
@@ -247,7 +290,7 @@ static const differ_t cases[] = {
      MPI_SUCCESS,
      MPI_SUCCESS,
      MPI_ERR_TRUNCATE,
-     {"MPI_Scatter, root 0, 400", "404 received"}},
+     {"MPI_Scatter, root 0, 400", "404 of OPAL_INT4 received"}},
     {"scan_count",
      scan_count,
      MPI_SUCCESS,
