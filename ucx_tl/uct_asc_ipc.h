@@ -50,10 +50,6 @@ ucs_status_t uct_asc_ipc_ep_get_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
 ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size_t iovcnt,
                                       uint64_t remote_addr, uct_rkey_t rkey,
                                       uct_completion_t *comp);
-/* From now on nothing is relayed: this process sleeps where it waits, and nobody
- * would wake it to do its part. */
-void uct_asc_ipc_stop_relays(void);
-
 ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp);
 
 /** The peer whose interface address is @a addr, or NULL with the reason in

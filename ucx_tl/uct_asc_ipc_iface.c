@@ -121,12 +121,6 @@ static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr
     return UCS_OK;
 }
 
-static ucs_status_t uct_asc_ipc_iface_event_fd_get(uct_iface_h tl_iface, int *fd_p)
-{
-    uct_asc_ipc_stop_relays();
-    return uct_asc_iface_event_fd_get(tl_iface, fd_p);
-}
-
 static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
 {
     uct_asc_ipc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t);
@@ -157,7 +151,7 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .iface_progress_enable = uct_base_iface_progress_enable,
     .iface_progress_disable = uct_base_iface_progress_disable,
     .iface_progress = uct_asc_ipc_iface_progress,
-    .iface_event_fd_get = uct_asc_ipc_iface_event_fd_get,
+    .iface_event_fd_get = uct_asc_iface_event_fd_get,
     .iface_event_arm = uct_asc_iface_event_arm,
     .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t),
     .iface_query = uct_asc_ipc_iface_query,

@@ -156,12 +156,6 @@ static ucs_status_t uct_asc_ipc_mem_dereg(uct_md_h md, const uct_md_mem_dereg_pa
 
 /* UCX asks the component, not a domain, to unpack. */
 static int uct_asc_ipc_relays = 0;
-static int uct_asc_ipc_sleeps = 0;
-
-void uct_asc_ipc_stop_relays(void)
-{
-    uct_asc_ipc_sleeps = 1;
-}
 
 static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const void *rkey_buffer,
                                             uct_rkey_t *rkey_p, void **handle_p)
@@ -179,8 +173,7 @@ static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const vo
     status = asc_link_import(rkey_buffer, ASC_LINK_RKEY_SIZE, &import);
     if (status != ASC_OK) {
         ucs_debug("no direct access to a peer's device memory: %s", asc_link_last_reason());
-        if (!uct_asc_ipc_relays || uct_asc_ipc_sleeps ||
-            !asc_link_relay_usable(rkey_buffer, ASC_LINK_RKEY_SIZE)) {
+        if (!uct_asc_ipc_relays || !asc_link_relay_usable(rkey_buffer, ASC_LINK_RKEY_SIZE)) {
             return UCS_ERR_UNREACHABLE;
         }
         /* This process has no device, the memory cannot be exported, or the
