@@ -24,8 +24,8 @@ notices() {
     t_contains "$out" ': 1 results were wrong$'
 }
 
-notices 'lat, message [0-9]+ of 4099 B: byte 4098 is' "$p2p" -t lat -b H H -m 4099:4099 -i 4 -c
-notices 'bw, message [0-9]+ of 4099 B: byte 4098 is' "$p2p" -t bw -b H H -m 4099:4099 -i 4 -c
-notices 'bibw, message [0-9]+ of 4099 B: byte 4098 is' "$p2p" -t bibw -b H H -m 4099:4099 -i 4 -c
+notices 'lat, message [0-9]+ of 4099 B: byte 4098 is' "$p2p" -t lat -b H H -m 4099:4099 -w 1 -i 4 -c
+notices 'bw, message [0-9]+ of 4099 B: byte 4098 is' "$p2p" -t bw -b H H -m 4099:4099 -w 1 -i 4 -c
+notices 'bibw, message [0-9]+ of 4099 B: byte 4098 is' "$p2p" -t bibw -b H H -m 4099:4099 -w 1 -i 4 -c
 notices 'message [0-9]+ of 4096 B: byte 4095 is' "$coll" -o allreduce -d host -m 4K:4K -i 8 -c
 notices 'message [0-9]+ of 4096 B: byte 4095 is' "$coll" -o bcast -d host -m 4K:4K -i 8 -c
