@@ -261,15 +261,13 @@ static bool asc_acl_fill(void *handle, const char *path, asc_acl_t *table)
     return true;
 }
 
-static void asc_acl_stub_error(const char *path)
-{
-    asc_acl_set_error("%s is the toolkit's stub for linking (it answers 100039), not a runtime; "
-                      "take the stub directory out of LD_LIBRARY_PATH, or set ASCEND_ACL_LIBRARY "
-                      "to the real libascendcl.so",
-                      path);
-}
+/* CANN's toolkit has a libascendcl.so that is for linking alone. */
+#define ASC_ACL_STUB_TEXT \
+    "%s is the toolkit's stub for linking (it answers 100039), not a runtime; take the stub " \
+    "directory out of LD_LIBRARY_PATH, or set ASCEND_ACL_LIBRARY to the real libascendcl.so"
 
-/* A stub answers every call with one code; this call starts nothing. */
+/* It answers every call with one code; this call starts nothing. Without this
+ * function aclInit tells it. */
 static bool asc_acl_is_stub(const asc_acl_t *table)
 {
     int32_t version[3];
@@ -320,7 +318,7 @@ const asc_acl_t *asc_acl_get(void)
         return NULL;
     }
     if (asc_acl_is_stub(&table)) {
-        asc_acl_stub_error(path);
+        asc_acl_set_error(ASC_ACL_STUB_TEXT, path);
         asc_acl_drop(handle);
         return NULL;
     }
@@ -358,9 +356,7 @@ asc_status_t asc_acl_init(void)
         return ASC_OK;
     }
     if (err == ACL_ERROR_COMPILING_STUB_MODE) {
-        asc_log_once(ASC_LOG_ERROR,
-                     "%s is the toolkit's stub for linking, not a runtime; " ASC_ACL_REMEDY,
-                     asc_acl_path());
+        asc_log_once(ASC_LOG_ERROR, ASC_ACL_STUB_TEXT, asc_acl_path());
         return ASC_ERR_NO_RUNTIME;
     }
     asc_log(ASC_LOG_ERROR, "aclInit of %s failed: %s", asc_acl_path(),

@@ -13,22 +13,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static char fake_stub[512], fake_no_event[512], npusim[512];
+static char fake_stub[512], fake_silent_stub[512], fake_no_event[512], npusim[512];
+
+static const char *const stub_words[] = {
+    "_stub.so is the toolkit's stub for linking (it answers 100039)",
+    "take the stub directory out of LD_LIBRARY_PATH", "set ASCEND_ACL_LIBRARY", NULL};
+
+static void has_words(const char *text, const char *const *words)
+{
+    for (; *words != NULL; ++words) {
+        t_check(strstr(text, *words) != NULL, "'%s' to contain '%s'", text, *words);
+    }
+}
 
 static void refused(const char *library, const char *const *words)
 {
-    const char *why;
-
     setenv("ASCEND_ACL_LIBRARY", library, 1);
     t_check(asc_acl_get() == NULL, "no runtime from '%s'", library);
     t_check(asc_acl_peek() == NULL, "no table either");
     t_check(asc_acl_path()[0] == '\0', "no path, not '%s'", asc_acl_path());
     t_check(asc_acl_init() == ASC_ERR_NO_RUNTIME, "no runtime to initialise");
-    why = asc_acl_load_error();
-    for (; *words != NULL; ++words) {
-        t_check(strstr(why, *words) != NULL, "'%s' to contain '%s'", why, *words);
-    }
+    has_words(asc_acl_load_error(), words);
 }
 
 static int no_file(void *arg)
@@ -62,10 +69,28 @@ static int lacks_one(void *arg)
 
 static int is_stub(void *arg)
 {
-    const char *words[] = {"fake_stub.so", "stub", "LD_LIBRARY_PATH", NULL};
+    (void)arg;
+    refused(fake_stub, stub_words);
+    return T_PASS;
+}
+
+/* It loads, since nothing is called for that; it is refused at the start. */
+static int is_silent_stub(void *arg)
+{
+    FILE *log = tmpfile();
+    char text[2048] = "";
+    const char *once;
 
     (void)arg;
-    refused(fake_stub, words);
+    setenv("ASCEND_ACL_LIBRARY", fake_silent_stub, 1);
+    t_check(log != NULL && dup2(fileno(log), STDERR_FILENO) >= 0, "a file for messages");
+    t_check(asc_acl_init() == ASC_ERR_NO_RUNTIME, "no runtime to initialise");
+    t_check(asc_acl_init() == ASC_ERR_NO_RUNTIME, "nor later");
+    rewind(log);
+    t_check(fread(text, 1, sizeof(text) - 1, log) > 0, "a message");
+    has_words(text, stub_words);
+    once = strstr(text, stub_words[0]);
+    t_check(strstr(once + 1, stub_words[0]) == NULL, "one message, not: %s", text);
     return T_PASS;
 }
 
@@ -116,14 +141,17 @@ static int loaded_first(void *arg)
 
 int main(void)
 {
-    static int (*const cases[])(void *) = {no_file,    not_a_runtime, lacks_one,   is_stub,
-                                           second_try, other_in_use,  loaded_first};
+    static int (*const cases[])(void *) = {no_file,      not_a_runtime,  lacks_one,
+                                           is_stub,      is_silent_stub, second_try,
+                                           other_in_use, loaded_first};
     const char *build = getenv("ASC_TOP_BUILDDIR");
 
     t_deadline(60);
     t_check(build != NULL && getenv("ASCEND_ACL_LIBRARY") != NULL, "to be run by run-test");
     snprintf(npusim, sizeof(npusim), "%s", getenv("ASCEND_ACL_LIBRARY"));
     snprintf(fake_stub, sizeof(fake_stub), "%s/tests/acl/.libs/fake_stub.so", build);
+    snprintf(fake_silent_stub, sizeof(fake_silent_stub), "%s/tests/acl/.libs/fake_silent_stub.so",
+             build);
     snprintf(fake_no_event, sizeof(fake_no_event), "%s/tests/acl/.libs/fake_no_event.so", build);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         t_wait_ok(t_child(cases[i], NULL));
