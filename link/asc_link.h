@@ -323,6 +323,10 @@ void asc_link_relay_hold(bool more);
  */
 bool asc_link_relay_usable(const void *rkey, size_t rkey_len);
 
+/** While something is on offer: a process that sleeps then would leave peers
+ *  waiting for its part. */
+bool asc_link_relay_expected(void);
+
 /** Serves peers. A load or two while nothing is on offer. */
 void asc_link_relay_progress(void);
 

@@ -32,7 +32,9 @@ typedef struct relay {
 } relay_t;
 
 static struct {
-    pthread_mutex_t lock; /* of served[] and peers' relay.seen */
+    /* Of served[] and peers' relay.seen. Held over copies, unlike other locks, but
+     * nobody waits for it: a thread that does not get it has nothing to do. */
+    pthread_mutex_t lock;
     _Atomic unsigned active;
     relay_t served[LINK_BOARD_RELAYS];
 } serving = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -273,7 +275,7 @@ void asc_link_relay_progress(void)
 {
     unsigned count;
 
-    if ((link_relay_held() == 0 &&
+    if ((!asc_link_relay_expected() &&
          atomic_load_explicit(&serving.active, memory_order_relaxed) == 0) ||
         link_forked() || link_board() == NULL || pthread_mutex_trylock(&serving.lock) != 0) {
         return;

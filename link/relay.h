@@ -44,7 +44,4 @@ const char *link_relay_peer_slot(asc_link_peer_t *peer, uint32_t channel, uint64
 bool link_relay_ref_hold(uint64_t ref, uint64_t address, size_t len);
 void link_relay_ref_drop(uint64_t ref);
 
-/** Offers and device registrations that peers may ask for. */
-unsigned link_relay_held(void);
-
 #endif

@@ -65,9 +65,9 @@ void asc_link_relay_hold(bool more)
     atomic_fetch_add_explicit(&refs.held, more ? 1u : -1u, memory_order_relaxed);
 }
 
-unsigned link_relay_held(void)
+bool asc_link_relay_expected(void)
 {
-    return atomic_load_explicit(&refs.held, memory_order_relaxed);
+    return atomic_load_explicit(&refs.held, memory_order_relaxed) != 0;
 }
 
 bool link_relay_ref_hold(uint64_t ref, uint64_t address, size_t len)

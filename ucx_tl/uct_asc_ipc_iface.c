@@ -113,12 +113,13 @@ static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr
     attr->iface_addr_len = sizeof(asc_link_addr_t);
     attr->device_addr_len = sizeof(uct_asc_ipc_device_addr_t);
     attr->cap.flags |= UCT_IFACE_FLAG_ERRHANDLE_PEER_FAILURE | UCT_IFACE_FLAG_EP_CHECK;
-    if (ucs_derived_of(tl_iface, uct_asc_ipc_iface_t)->role != UCT_ASC_IPC_DEVICE) {
-        /* Nothing wakes a process that sleeps to do its part of such a copy:
-         * UCX leaves these lanes out where programs ask for wake-up. */
-        attr->cap.event_flags = 0;
-    }
     return UCS_OK;
+}
+
+/* Nothing wakes a process that sleeps to do its part of a relayed copy. */
+static ucs_status_t uct_asc_ipc_iface_event_arm(uct_iface_h tl_iface, unsigned events)
+{
+    return asc_link_relay_expected() ? UCS_ERR_BUSY : uct_asc_iface_event_arm(tl_iface, events);
 }
 
 static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
@@ -152,7 +153,7 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .iface_progress_disable = uct_base_iface_progress_disable,
     .iface_progress = uct_asc_ipc_iface_progress,
     .iface_event_fd_get = uct_asc_iface_event_fd_get,
-    .iface_event_arm = uct_asc_iface_event_arm,
+    .iface_event_arm = uct_asc_ipc_iface_event_arm,
     .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_iface_t),
     .iface_query = uct_asc_ipc_iface_query,
     .iface_get_device_address = uct_asc_ipc_iface_get_device_address,

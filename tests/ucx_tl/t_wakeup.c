@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Protects: a program that sleeps in ucp_worker_wait() between progress calls
- * is not left asleep while a copy is under way on the device.
+ * is not left asleep while a copy is under way on the device, nor while the other
+ * process needs its part of a relayed one. run.tab packs small allocations, so that
+ * all but the first cannot be exported.
  */
 #include "t_ucx.h"
 
@@ -33,11 +35,14 @@ static void t_sleep_wait(t_ctx_t *t, void *request)
 
 static void t_wakeup(t_ctx_t *t)
 {
-    static const size_t sizes[] = {64, 8192, 1048576, 16777216};
+    static const size_t sizes[] = {64, 8192, 262144, 1048576, 16777216};
+
+    void *first;
 
     t_load_module();
     t_acl_open(t);
     t_open_wakeup(t);
+    first = t_alloc(T_DEVICE, 64);
     for (int variant = 1; variant < 4; ++variant) {
         t_kind_t kind = ((t->rank == 0 ? variant : variant >> 1) & 1) ? T_DEVICE : T_HOST;
 
@@ -55,6 +60,11 @@ static void t_wakeup(t_ctx_t *t)
             t_free(kind, buf);
         }
     }
+    /* six large messages to or from a host, and one of packed device memory */
+    T_CHECK(t_link("relay_ops") + t_link("relay_served") >= 7,
+            "%lld copies were relayed, %lld served", (long long)t_link("relay_ops"),
+            (long long)t_link("relay_served"));
+    t_free(T_DEVICE, first);
     t_close(t);
 }
 
