@@ -97,26 +97,12 @@ static asc_status_t link_copy_plan(link_copy_t *copy, void *dst, const void *src
 
 /* ---------------------------------------------- waiting for the copy ----- */
 
-static aclError link_copy_sync_tasks(const asc_acl_t *acl, const link_copy_t *copy)
-{
-    size_t at = 0, part;
-    aclError err;
-
-    do {
-        part = copy->len - at < LINK_STREAM_TASK ? copy->len - at : LINK_STREAM_TASK;
-        err = acl->aclrtMemcpy(copy->dst + at, part, copy->src + at, part, copy->kind);
-        at += part;
-    } while (err == ACL_SUCCESS && at < copy->len);
-    return err;
-}
-
 /* Inside one device, or between it and the host. */
 static asc_status_t link_copy_sync(const link_copy_t *copy)
 {
-    const asc_acl_t *acl = asc_acl_peek();
     asc_status_t status;
     link_ctx_t guard;
-    aclError err = link_copy_sync_tasks(acl, copy);
+    aclError err = link_stream_copy(NULL, copy->dst, copy->src, copy->len, copy->kind);
 
     if (err == ACL_SUCCESS) {
         return ASC_OK;
@@ -126,7 +112,7 @@ static asc_status_t link_copy_sync(const link_copy_t *copy)
     if (status != ASC_OK) {
         return link_copy_failed(copy, err);
     }
-    err = link_copy_sync_tasks(acl, copy);
+    err = link_stream_copy(NULL, copy->dst, copy->src, copy->len, copy->kind);
     link_ctx_leave(&guard);
     return err == ACL_SUCCESS ? ASC_OK : link_copy_failed(copy, err);
 }
@@ -168,22 +154,10 @@ static asc_status_t link_copy_bounce(const link_copy_t *copy)
 
 /* --------------------------------------------------- starting it --------- */
 
-static link_stream_use_t link_copy_use(const link_copy_t *copy)
-{
-    switch (copy->kind) {
-    case ACL_MEMCPY_HOST_TO_DEVICE:
-        return LINK_STREAM_H2D;
-    case ACL_MEMCPY_DEVICE_TO_HOST:
-        return LINK_STREAM_D2H;
-    default:
-        return LINK_STREAM_D2D;
-    }
-}
-
 static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
 {
     const asc_acl_t *acl = asc_acl_peek();
-    link_stream_t *stream = link_stream_get(copy->device, link_copy_use(copy));
+    link_stream_t *stream = link_stream_get(copy->device, link_stream_use_of(copy->kind));
     aclError err;
 
     if (stream == NULL) {

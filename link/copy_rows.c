@@ -40,8 +40,8 @@ typedef struct rows_copy {
     const asc_acl_t *acl;
     aclrtMemcpyKind kind;
     int device;
-    aclrtStream stream;  /* NULL: each call waits */
-    rows_batch_t *batch; /* NULL where there is none */
+    link_stream_t *stream; /* NULL: each call waits */
+    rows_batch_t *batch;   /* NULL where there is none */
     size_t blocks, bytes, calls;
 } rows_copy_t;
 
@@ -127,19 +127,8 @@ bool asc_link_batched(void)
 
 static aclError rows_plain(rows_copy_t *copy, void *dst, const void *src, size_t len)
 {
-    aclError err = ACL_SUCCESS;
-
-    for (size_t at = 0, part; err == ACL_SUCCESS && at < len; at += part) {
-        char *to = (char *)dst + at;
-        const char *from = (const char *)src + at;
-
-        part = len - at < LINK_STREAM_TASK ? len - at : LINK_STREAM_TASK;
-        err = copy->stream != NULL
-                  ? copy->acl->aclrtMemcpyAsync(to, part, from, part, copy->kind, copy->stream)
-                  : copy->acl->aclrtMemcpy(to, part, from, part, copy->kind);
-        copy->calls++;
-    }
-    return err;
+    copy->calls++;
+    return link_stream_copy(copy->stream, dst, src, len, copy->kind);
 }
 
 static aclError rows_pitched(rows_copy_t *copy, const asc_link_rows_t *rows)
@@ -153,7 +142,7 @@ static aclError rows_pitched(rows_copy_t *copy, const asc_link_rows_t *rows)
         part = rows->height - at < ROWS_HEIGHT_MAX ? rows->height - at : ROWS_HEIGHT_MAX;
         err = copy->stream != NULL
                   ? copy->acl->aclrtMemcpy2dAsync(dst, rows->dpitch, src, rows->spitch, rows->width,
-                                                  part, copy->kind, copy->stream)
+                                                  part, copy->kind, copy->stream->handle)
                   : copy->acl->aclrtMemcpy2d(dst, rows->dpitch, src, rows->spitch, rows->width,
                                              part, copy->kind);
         copy->calls++;
@@ -175,7 +164,7 @@ static aclError rows_batch_call(rows_copy_t *copy)
     copy->calls++;
     return copy->stream != NULL
                ? copy->acl->aclrtMemcpyBatchAsync(b->dst, b->len, b->src, b->len, b->n, &attr,
-                                                  &first, 1, &fail, copy->stream)
+                                                  &first, 1, &fail, copy->stream->handle)
                : copy->acl->aclrtMemcpyBatch(b->dst, b->len, b->src, b->len, b->n, &attr, &first, 1,
                                              &fail);
 }
@@ -283,7 +272,7 @@ static asc_status_t rows_failed(const rows_copy_t *copy, aclError err)
 
     if (copy->stream != NULL) {
         /* Pieces before the refused one must not outlive the buffers. */
-        (void)copy->acl->aclrtSynchronizeStream(copy->stream);
+        (void)copy->acl->aclrtSynchronizeStream(copy->stream->handle);
     }
     link_count(copy_failed, 1);
     asc_log(ASC_LOG_ERROR, "copy of the pieces of a buffer on device %d failed: %s", copy->device,
@@ -315,29 +304,16 @@ static asc_status_t rows_sides(const asc_link_rows_t *rows, rows_copy_t *copy, b
     return ASC_OK;
 }
 
-static link_stream_use_t rows_use(const rows_copy_t *copy)
-{
-    switch (copy->kind) {
-    case ACL_MEMCPY_HOST_TO_DEVICE:
-        return LINK_STREAM_H2D;
-    case ACL_MEMCPY_DEVICE_TO_HOST:
-        return LINK_STREAM_D2H;
-    default:
-        return LINK_STREAM_D2D;
-    }
-}
-
 /* Context current. */
 static asc_status_t rows_run(rows_copy_t *copy, const asc_link_rows_t *rows, size_t n, bool waits,
                              link_op_t *op)
 {
-    link_stream_t *stream = waits ? NULL : link_stream_get(copy->device, rows_use(copy));
     aclError err;
 
-    if (stream == NULL && !waits) {
+    copy->stream = waits ? NULL : link_stream_get(copy->device, link_stream_use_of(copy->kind));
+    if (copy->stream == NULL && !waits) {
         return ASC_ERR_ACL;
     }
-    copy->stream = waits ? NULL : stream->handle;
     if (copy->kind != ACL_MEMCPY_DEVICE_TO_DEVICE && asc_link_batched() &&
         (!waits || copy->acl->aclrtMemcpyBatch != NULL)) {
         copy->batch = malloc(sizeof(*copy->batch));
@@ -351,7 +327,7 @@ static asc_status_t rows_run(rows_copy_t *copy, const asc_link_rows_t *rows, siz
     if (err != ACL_SUCCESS) {
         return rows_failed(copy, err);
     }
-    return waits ? ASC_OK : link_op_start(op, stream, NULL);
+    return waits ? ASC_OK : link_op_start(op, copy->stream, NULL);
 }
 
 asc_status_t asc_link_copy_rows_start(const asc_link_rows_t *rows, size_t n, asc_link_op_t *op)

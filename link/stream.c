@@ -115,6 +115,18 @@ link_stream_t *link_stream_get(int device, link_stream_use_t use)
     return made;
 }
 
+link_stream_use_t link_stream_use_of(aclrtMemcpyKind kind)
+{
+    switch (kind) {
+    case ACL_MEMCPY_HOST_TO_DEVICE:
+        return LINK_STREAM_H2D;
+    case ACL_MEMCPY_DEVICE_TO_HOST:
+        return LINK_STREAM_D2H;
+    default:
+        return LINK_STREAM_D2D;
+    }
+}
+
 aclError link_stream_copy(const link_stream_t *stream, void *dst, const void *src, size_t len,
                           aclrtMemcpyKind kind)
 {
@@ -122,9 +134,12 @@ aclError link_stream_copy(const link_stream_t *stream, void *dst, const void *sr
     aclError err = ACL_SUCCESS;
 
     for (size_t at = 0, part; err == ACL_SUCCESS && at < len; at += part) {
+        char *to = (char *)dst + at;
+        const char *from = (const char *)src + at;
+
         part = len - at < LINK_STREAM_TASK ? len - at : LINK_STREAM_TASK;
-        err = acl->aclrtMemcpyAsync((char *)dst + at, part, (const char *)src + at, part, kind,
-                                    stream->handle);
+        err = stream != NULL ? acl->aclrtMemcpyAsync(to, part, from, part, kind, stream->handle)
+                             : acl->aclrtMemcpy(to, part, from, part, kind);
     }
     return err;
 }

@@ -39,8 +39,12 @@ link_stream_t *link_stream_get(int device, link_stream_use_t use);
 /** Longest task that is given to a copy engine, which takes less than 4 GiB. */
 #define LINK_STREAM_TASK ((size_t)1 << 31)
 
-/** Enqueues a copy of any length, context current. When it is refused, parts
- *  before the refused one may be in the stream. */
+/** The process's stream for copies of a kind. */
+link_stream_use_t link_stream_use_of(aclrtMemcpyKind kind);
+
+/** Enqueues a copy of any length, context current, or copies at once where
+ *  @a stream is NULL. When a part is refused, those before it may be in the
+ *  stream or done. */
 aclError link_stream_copy(const link_stream_t *stream, void *dst, const void *src, size_t len,
                           aclrtMemcpyKind kind);
 

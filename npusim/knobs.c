@@ -50,12 +50,17 @@ static bool parse_bool(const char *s, bool *out)
     return false;
 }
 
+static bool parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *out)
+{
+    uint64_t v = 0;
+    bool ok = parse_u64(s, max, &v) && v >= min;
+    *out = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
 static bool set_devices(const char *s)
 {
-    uint64_t v;
-    bool ok = parse_u64(s, SIM_MAX_DEVICES, &v);
-    knobs.devices = ok ? (uint32_t)v : 0;
-    return ok;
+    return parse_u32(s, 0, SIM_MAX_DEVICES, &knobs.devices);
 }
 
 static bool set_hbm(const char *s)
@@ -138,34 +143,22 @@ static bool set_one_import(const char *s)
 
 static bool set_max_notify(const char *s)
 {
-    uint64_t v;
-    bool ok = parse_u64(s, 8192, &v);
-    knobs.max_notify = ok ? (uint32_t)v : 0;
-    return ok;
+    return parse_u32(s, 0, 8192, &knobs.max_notify);
 }
 
 static bool set_max_stream(const char *s)
 {
-    uint64_t v;
-    bool ok = parse_u64(s, 8192, &v) && v > 0;
-    knobs.max_stream = ok ? (uint32_t)v : 0;
-    return ok;
+    return parse_u32(s, 1, 8192, &knobs.max_stream);
 }
 
 static bool set_max_event(const char *s)
 {
-    uint64_t v;
-    bool ok = parse_u64(s, 65536, &v);
-    knobs.max_event = ok ? (uint32_t)v : 0;
-    return ok;
+    return parse_u32(s, 0, 65536, &knobs.max_event);
 }
 
 static bool set_max_export(const char *s)
 {
-    uint64_t v;
-    bool ok = parse_u64(s, MAX_EXPORT, &v);
-    knobs.max_export = ok ? (uint32_t)v : 0;
-    return ok;
+    return parse_u32(s, 0, MAX_EXPORT, &knobs.max_export);
 }
 
 static bool set_redzone(const char *s)

@@ -171,15 +171,16 @@ static int post(const mca_hook_ascend_post_t *post, ompi_request_t **request)
     }
 }
 
-static int post_send(mca_hook_ascend_what_t what, const void *buf, size_t count,
-                     struct ompi_datatype_t *dtype, int dst, int tag, mca_pml_base_send_mode_t mode,
-                     struct ompi_communicator_t *comm, ompi_request_t **request)
+static int post_message(mca_hook_ascend_what_t what, const void *buf, size_t count,
+                        struct ompi_datatype_t *dtype, int peer, int tag,
+                        mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                        ompi_request_t **request)
 {
     const mca_hook_ascend_post_t args = {.what = what,
                                          .buf = buf,
                                          .count = count,
                                          .dtype = dtype,
-                                         .peer = dst,
+                                         .peer = peer,
                                          .tag = tag,
                                          .mode = mode,
                                          .comm = comm};
@@ -192,7 +193,8 @@ static int pml_isend(const void *buf, size_t count, struct ompi_datatype_t *dtyp
                      ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        return post_send(MCA_HOOK_ASCEND_ISEND, buf, count, dtype, dst, tag, mode, comm, request);
+        return post_message(MCA_HOOK_ASCEND_ISEND, buf, count, dtype, dst, tag, mode, comm,
+                            request);
     }
     return mca_hook_ascend_pml.pml_isend(buf, count, dtype, dst, tag, mode, comm, request);
 }
@@ -204,8 +206,8 @@ static int pml_isend_init(const void *buf, size_t count, struct ompi_datatype_t 
     int rc;
 
     if (!is_host(buf, count, dtype)) {
-        return post_send(MCA_HOOK_ASCEND_ISEND_INIT, buf, count, dtype, dst, tag, mode, comm,
-                         request);
+        return post_message(MCA_HOOK_ASCEND_ISEND_INIT, buf, count, dtype, dst, tag, mode, comm,
+                            request);
     }
     rc = mca_hook_ascend_pml.pml_isend_init(buf, count, dtype, dst, tag, mode, comm, request);
     if (OMPI_SUCCESS == rc) {
@@ -214,27 +216,12 @@ static int pml_isend_init(const void *buf, size_t count, struct ompi_datatype_t 
     return rc;
 }
 
-static int post_recv(mca_hook_ascend_what_t what, void *buf, size_t count,
-                     struct ompi_datatype_t *dtype, int src, int tag,
-                     struct ompi_communicator_t *comm, ompi_request_t **request)
-{
-    const mca_hook_ascend_post_t args = {.what = what,
-                                         .buf = buf,
-                                         .count = count,
-                                         .dtype = dtype,
-                                         .peer = src,
-                                         .tag = tag,
-                                         .mode = MCA_HOOK_ASCEND_NO_MODE,
-                                         .comm = comm};
-
-    return post(&args, request);
-}
-
 static int pml_irecv(void *buf, size_t count, struct ompi_datatype_t *dtype, int src, int tag,
                      struct ompi_communicator_t *comm, ompi_request_t **request)
 {
     if (!is_host(buf, count, dtype)) {
-        return post_recv(MCA_HOOK_ASCEND_IRECV, buf, count, dtype, src, tag, comm, request);
+        return post_message(MCA_HOOK_ASCEND_IRECV, buf, count, dtype, src, tag,
+                            MCA_HOOK_ASCEND_NO_MODE, comm, request);
     }
     return mca_hook_ascend_pml.pml_irecv(buf, count, dtype, src, tag, comm, request);
 }
@@ -245,7 +232,8 @@ static int pml_irecv_init(void *buf, size_t count, struct ompi_datatype_t *dtype
     int rc;
 
     if (!is_host(buf, count, dtype)) {
-        return post_recv(MCA_HOOK_ASCEND_IRECV_INIT, buf, count, dtype, src, tag, comm, request);
+        return post_message(MCA_HOOK_ASCEND_IRECV_INIT, buf, count, dtype, src, tag,
+                            MCA_HOOK_ASCEND_NO_MODE, comm, request);
     }
     rc = mca_hook_ascend_pml.pml_irecv_init(buf, count, dtype, src, tag, comm, request);
     if (OMPI_SUCCESS == rc) {
