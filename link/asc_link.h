@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ASC_LINK_ABI 1
+#define ASC_LINK_ABI 2
 
 #pragma GCC visibility push(default)
 
@@ -140,7 +140,7 @@ void asc_link_pinned_put(void *ptr, size_t size);
 /** A copy that is under way. Owned by the caller, opaque, no destructor: it
  *  is over once asc_link_op_test() has returned anything but ASC_INPROGRESS. */
 typedef struct asc_link_op {
-    uint64_t opaque[8];
+    uint64_t opaque[9];
 } asc_link_op_t;
 
 /**
@@ -296,6 +296,24 @@ asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *loca
                           asc_link_op_t *op);
 asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
                           asc_link_op_t *op);
+
+/**
+ * The same for owners that call asc_link_relay_progress() as long as the memory
+ * is registered (asc_link_relay_hold()): a copy that fails is made again on
+ * another stream, then relayed by both processes. The first such copy of a pair
+ * is mentioned, all are counted; a pair that keeps failing is only relayed from
+ * then on. ASC_ERR_ACL (logged): there was no way, which the owner gets to know
+ * by asc_link_peer_gave_up().
+ */
+asc_status_t asc_link_get_or_relay(asc_link_import_t *import, uint64_t remote, void *local,
+                                   size_t len, asc_link_op_t *op);
+asc_status_t asc_link_put_or_relay(asc_link_import_t *import, uint64_t remote, const void *local,
+                                   size_t len, asc_link_op_t *op);
+
+/** Transfers out of or into this process's memory that @a peer has given up,
+ *  and of all peers together, as seen by the last asc_link_progress(). */
+uint64_t asc_link_peer_gave_up(const asc_link_peer_t *peer);
+uint64_t asc_link_gave_up(void);
 
 /* ------------------------------------------- relayed copies ------------- */
 

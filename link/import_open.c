@@ -6,6 +6,7 @@
 #include "link/context.h"
 #include "link/hazard.h"
 #include "link/peer_access.h"
+#include "link/rescue.h"
 
 /* A pair that falls back is worth one line, not one line a message. */
 static void mention_once(asc_link_peer_t *owner, unsigned cause)
@@ -30,6 +31,10 @@ asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
 
     if (owner->self) {
         return ASC_OK;
+    }
+    if (link_rescue_demoted(owner)) {
+        link_set_reason("direct copies with process %d kept failing", owner->addr.pid);
+        return ASC_ERR_UNREACHABLE;
     }
     if ((rkey->flags & LINK_RKEY_EXPORTED) == 0) {
         link_set_reason("process %d could not export the memory at %llx", owner->addr.pid,

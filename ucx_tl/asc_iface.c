@@ -150,11 +150,6 @@ unsigned uct_asc_iface_poll(uct_asc_iface_t *iface)
     return count;
 }
 
-unsigned uct_asc_iface_progress(uct_iface_h tl_iface)
-{
-    return uct_asc_iface_poll(ucs_derived_of(tl_iface, uct_asc_iface_t));
-}
-
 ucs_status_t uct_asc_iface_flush(uct_iface_h tl_iface, unsigned flags, uct_completion_t *comp)
 {
     uct_asc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_iface_t);

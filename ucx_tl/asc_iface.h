@@ -86,7 +86,6 @@ static inline int uct_asc_iface_is_idle(const uct_asc_iface_t *iface)
 }
 
 /* Methods of the two transports. */
-unsigned uct_asc_iface_progress(uct_iface_h tl_iface);
 ucs_status_t uct_asc_iface_flush(uct_iface_h tl_iface, unsigned flags, uct_completion_t *comp);
 ucs_status_t uct_asc_iface_event_fd_get(uct_iface_h tl_iface, int *fd_p);
 ucs_status_t uct_asc_iface_event_arm(uct_iface_h tl_iface, unsigned events);

@@ -14,9 +14,13 @@
 /* Copies inside a process end unless the device hangs. */
 #define UCT_ASC_COPY_CLOSE_TIMEOUT_MS 1000
 
+/* How many polls pass between two rounds of upkeep in link/. */
+#define UCT_ASC_COPY_UPKEEP_POLLS     16
+
 typedef struct uct_asc_copy_iface {
     uct_asc_iface_t super;
     uint64_t id; /* its address */
+    unsigned polls;
 } uct_asc_copy_iface_t;
 
 typedef struct uct_asc_copy_ep {
@@ -175,6 +179,18 @@ UCS_CLASS_DEFINE(uct_asc_copy_ep_t, uct_asc_ep_t);
 static UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_copy_ep_t, uct_ep_t, const uct_ep_params_t *);
 static UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_copy_ep_t, uct_ep_t);
 
+/* The upkeep is done here too because UCX stops polling asc_ipc with its last
+ * endpoint, and a peer may still hold memory that was freed since. */
+static unsigned uct_asc_copy_iface_progress(uct_iface_h tl_iface)
+{
+    uct_asc_copy_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_copy_iface_t);
+
+    if (++iface->polls % UCT_ASC_COPY_UPKEEP_POLLS == 0) {
+        asc_link_progress();
+    }
+    return uct_asc_iface_is_idle(&iface->super) ? 0 : uct_asc_iface_poll(&iface->super);
+}
+
 static void UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t)(uct_iface_t *);
 
 static uct_iface_ops_t uct_asc_copy_iface_ops = {
@@ -192,7 +208,7 @@ static uct_iface_ops_t uct_asc_copy_iface_ops = {
     .iface_fence = uct_base_iface_fence,
     .iface_progress_enable = uct_base_iface_progress_enable,
     .iface_progress_disable = uct_base_iface_progress_disable,
-    .iface_progress = uct_asc_iface_progress,
+    .iface_progress = uct_asc_copy_iface_progress,
     .iface_event_fd_get = uct_asc_iface_event_fd_get,
     .iface_event_arm = uct_asc_iface_event_arm,
     .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t),
@@ -216,6 +232,7 @@ static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worke
                               &uct_asc_copy_iface_internal_ops, md, worker, params, tl_config);
 
     self->id = ucs_generate_uuid((uintptr_t)self);
+    self->polls = 0;
     uct_asc_perf_host(&config->perf, &self->super.perf);
     return UCS_OK;
 }

@@ -5,6 +5,8 @@
 
 #include "asc_iface.h"
 
+#include <ucs/datastruct/list.h>
+
 /**
  * Which memories an interface copies between. UCX 1.13 accepts a lane for a
  * rendezvous if the local domain registers the local memory's type and the key
@@ -34,11 +36,15 @@ typedef struct uct_asc_ipc_iface {
     uct_asc_ipc_role_t role;
     unsigned close_timeout_ms;
     unsigned polls;
+    ucs_list_link_t eps;
+    uint64_t gave_up; /* transfers that peers gave up, when eps were looked through */
 } uct_asc_ipc_iface_t;
 
 typedef struct uct_asc_ipc_ep {
     uct_asc_ep_t super;
     asc_link_peer_t *peer; /* owned by link/ */
+    ucs_list_link_t list;  /* of the interface */
+    uint64_t gave_up;      /* transfers that the peer gave up and UCX knows of */
 } uct_asc_ipc_ep_t;
 
 UCS_CLASS_DECLARE_NEW_FUNC(uct_asc_ipc_ep_t, uct_ep_t, const uct_ep_params_t *);
@@ -51,6 +57,10 @@ ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
                                       uint64_t remote_addr, uct_rkey_t rkey,
                                       uct_completion_t *comp);
 ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp);
+
+/** UCX 1.13's receiver tells a sender nothing of a copy that failed: the peer's
+ *  board does, and the endpoint is reported as failed. */
+void uct_asc_ipc_ep_look(uct_asc_ipc_ep_t *ep);
 
 /** The peer whose interface address is @a addr, or NULL with the reason in
  *  @a why. */

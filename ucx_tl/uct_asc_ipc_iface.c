@@ -122,6 +122,16 @@ static ucs_status_t uct_asc_ipc_iface_event_arm(uct_iface_h tl_iface, unsigned e
     return asc_link_relay_expected() ? UCS_ERR_BUSY : uct_asc_iface_event_arm(tl_iface, events);
 }
 
+static void uct_asc_ipc_iface_look(uct_asc_ipc_iface_t *iface)
+{
+    uct_asc_ipc_ep_t *ep;
+
+    iface->gave_up = asc_link_gave_up();
+    ucs_list_for_each (ep, &iface->eps, list) {
+        uct_asc_ipc_ep_look(ep);
+    }
+}
+
 static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
 {
     uct_asc_ipc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t);
@@ -131,6 +141,9 @@ static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
     /* Also while copies are under way: peers wait for what upkeep does. */
     if (++iface->polls % UCT_ASC_IPC_UPKEEP_POLLS == 0) {
         asc_link_progress();
+        if (ucs_unlikely(asc_link_gave_up() != iface->gave_up)) {
+            uct_asc_ipc_iface_look(iface);
+        }
     }
     return uct_asc_iface_is_idle(&iface->super) ? 0 : uct_asc_iface_poll(&iface->super);
 }
@@ -192,6 +205,8 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
 
     self->close_timeout_ms = (unsigned)(config->close_timeout * 1e3);
     self->polls = 0;
+    self->gave_up = asc_link_gave_up();
+    ucs_list_head_init(&self->eps);
     self->role = uct_asc_ipc_role_of(md, params->mode.device.dev_name);
     uct_asc_perf_peer(&config->super.perf, &self->super.perf);
     if (self->role == UCT_ASC_IPC_HOST) {

@@ -69,6 +69,10 @@ void t_skip(const char *reason) __attribute__((noreturn));
 /** Runs @a fn as both ranks; what main() returns. */
 int t_pair(int argc, char **argv, void (*fn)(t_ctx_t *));
 
+/** Starts both ranks as processes of their own, which go through t_pair(); what
+ *  waitpid() says of them. */
+void t_pair_ends(int argc, char **argv, int status[2]);
+
 /** Runs @a fn as one process, which rank 0 fills. */
 int t_single(int argc, char **argv, void (*fn)(t_ctx_t *));
 
