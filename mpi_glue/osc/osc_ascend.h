@@ -131,6 +131,13 @@ int mca_osc_ascend_region_open(mca_osc_ascend_module_t *module, void *base, size
 /** Takes all regions of this rank back. */
 void mca_osc_ascend_regions_close(mca_osc_ascend_module_t *module);
 
+static inline bool mca_osc_ascend_holds(const mca_osc_ascend_region_t *region, uint64_t address,
+                                        size_t len)
+{
+    return address >= region->base && address - region->base <= region->size &&
+           len <= region->size - (address - region->base);
+}
+
 /** Copies the region of @a target that holds the bytes to @a region. */
 bool mca_osc_ascend_region_find(const mca_osc_ascend_module_t *module, int target, uint64_t address,
                                 size_t len, mca_osc_ascend_region_t *region);
@@ -146,10 +153,25 @@ typedef struct mca_osc_ascend_copy {
     bool put;
 } mca_osc_ascend_copy_t;
 
-/** Starts it. ASC_INPROGRESS: test @a op; ASC_OK: it is over; ASC_ERR_STALE: there
- *  is no such memory (any more). */
+/** The way to memory of a target, kept from one copy to the next; zeroed at first. */
+typedef struct mca_osc_ascend_route {
+    bool open;
+    mca_osc_ascend_region_t region;
+    asc_link_import_t *import; /**< NULL: there is none */
+} mca_osc_ascend_route_t;
+
+/** Starts a copy, by @a route if that leads there, else by another, which becomes
+ *  the route. ASC_INPROGRESS: test @a op; ASC_OK: it is over; ASC_ERR_STALE: there is
+ *  no such memory (any more). With @a relays false what needs the target's part is
+ *  waited for, as few of those may be under way. */
 asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
-                                       const mca_osc_ascend_copy_t *copy, asc_link_op_t *op);
+                                       mca_osc_ascend_route_t *route,
+                                       const mca_osc_ascend_copy_t *copy, bool relays,
+                                       asc_link_op_t *op);
+void mca_osc_ascend_route_close(mca_osc_ascend_route_t *route);
+
+/** Waits for a copy whose start gave @a status. */
+asc_status_t mca_osc_ascend_copy_end(asc_status_t status, asc_link_op_t *op);
 
 /** The MPI error class for a failed copy. */
 int mca_osc_ascend_error(asc_status_t status);
@@ -220,6 +242,10 @@ void mca_osc_ascend_progress_remove(mca_osc_ascend_module_t *module);
 /** Adds a copy under way. With @a request its request is made. */
 void mca_osc_ascend_pending_add(mca_osc_ascend_module_t *module, mca_osc_ascend_pending_t *pending,
                                 ompi_request_t **request);
+
+/** Looks at the copies under way in all windows; returns how many requests it has
+ *  completed. */
+int mca_osc_ascend_poll(void);
 
 #define MCA_OSC_ASCEND_ALL (-1)
 

@@ -17,7 +17,7 @@
 /* Pieces of copies that need memory between. */
 #define PIECE ((size_t)4 << 20)
 
-static asc_status_t wait_for(asc_status_t status, asc_link_op_t *op)
+asc_status_t mca_osc_ascend_copy_end(asc_status_t status, asc_link_op_t *op)
 {
     while (ASC_INPROGRESS == status) {
         status = asc_link_op_test(op);
@@ -56,8 +56,8 @@ static asc_status_t by_scratch(asc_link_import_t *import, const mca_osc_ascend_c
             status = asc_link_copy(scratch, local, len);
         }
         if (ASC_OK == status) {
-            status =
-                wait_for(by_import(import, copy->remote + at, scratch, len, copy->put, &op), &op);
+            status = mca_osc_ascend_copy_end(
+                by_import(import, copy->remote + at, scratch, len, copy->put, &op), &op);
         }
         if (ASC_OK == status && !copy->put) {
             status = asc_link_copy(local, scratch, len);
@@ -129,7 +129,7 @@ static bool to_host(pid_t pid, const mca_osc_ascend_copy_t *copy, asc_status_t *
 /* -------------------------------------------------------------- any ----- */
 
 static asc_status_t by_relay(asc_link_peer_t *peer, uint64_t offer,
-                             const mca_osc_ascend_copy_t *copy, asc_link_op_t *op)
+                             const mca_osc_ascend_copy_t *copy, bool relays, asc_link_op_t *op)
 {
     asc_status_t status;
 
@@ -138,41 +138,66 @@ static asc_status_t by_relay(asc_link_peer_t *peer, uint64_t offer,
                      ? asc_link_relay_put(peer, offer, copy->remote, copy->local, copy->len, op)
                      : asc_link_relay_get(peer, offer, copy->remote, copy->local, copy->len, op);
         if (ASC_ERR_BUSY == status) {
+            (void)mca_osc_ascend_poll(); /* they may be those of windows */
             opal_progress();
         }
     } while (ASC_ERR_BUSY == status);
-    return status;
+    return relays ? status : mca_osc_ascend_copy_end(status, op);
 }
 
 static asc_status_t to_device(const mca_osc_ascend_module_t *module,
-                              const mca_osc_ascend_region_t *region,
-                              const mca_osc_ascend_copy_t *copy, asc_link_op_t *op)
+                              const mca_osc_ascend_route_t *route,
+                              const mca_osc_ascend_copy_t *copy, bool relays, asc_link_op_t *op)
 {
-    const bool local_host = ASC_LINK_MEM_HOST == asc_link_mem_query(copy->local, 0, NULL);
-    asc_link_import_t *import;
-    asc_status_t status;
+    const unsigned char *rkey = route->region.rkey;
 
-    if (ASC_OK == asc_link_import(region->rkey, sizeof(region->rkey), &import)) {
-        status = local_host
-                     ? by_scratch(import, copy)
-                     : by_import(import, copy->remote, copy->local, copy->len, copy->put, op);
-        asc_link_import_release(import);
-        return status;
+    if (NULL == route->import) {
+        return asc_link_relay_usable(rkey, ASC_LINK_RKEY_SIZE)
+                   ? by_relay(module->peers[copy->target], 0, copy, relays, op)
+                   : ASC_ERR_STALE;
     }
-    opal_output_verbose(10, mca_osc_ascend_component.output, "osc:ascend: memory of rank %d: %s",
-                        copy->target, asc_link_last_reason());
-    return asc_link_relay_usable(region->rkey, sizeof(region->rkey))
-               ? by_relay(module->peers[copy->target], 0, copy, op)
-               : ASC_ERR_STALE;
+    return (ASC_LINK_MEM_HOST == asc_link_mem_query(copy->local, 0, NULL))
+               ? by_scratch(route->import, copy)
+               : by_import(route->import, copy->remote, copy->local, copy->len, copy->put, op);
+}
+
+void mca_osc_ascend_route_close(mca_osc_ascend_route_t *route)
+{
+    if (route->open && NULL != route->import) {
+        asc_link_import_release(route->import);
+    }
+    route->open = false;
+    route->import = NULL;
+}
+
+static bool open_route(const mca_osc_ascend_module_t *module, mca_osc_ascend_route_t *route,
+                       const mca_osc_ascend_copy_t *copy)
+{
+    if (route->open && mca_osc_ascend_holds(&route->region, copy->remote, copy->len)) {
+        return true;
+    }
+    mca_osc_ascend_route_close(route);
+    route->open =
+        mca_osc_ascend_region_find(module, copy->target, copy->remote, copy->len, &route->region);
+    if (route->open && copy->target != module->rank &&
+        ASC_LINK_MEM_DEVICE == (asc_link_mem_kind_t)route->region.kind &&
+        ASC_OK != asc_link_import(route->region.rkey, ASC_LINK_RKEY_SIZE, &route->import)) {
+        route->import = NULL;
+        opal_output_verbose(10, mca_osc_ascend_component.output,
+                            "osc:ascend: memory of rank %d is not imported: %s", copy->target,
+                            asc_link_last_reason());
+    }
+    return route->open;
 }
 
 asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
-                                       const mca_osc_ascend_copy_t *copy, asc_link_op_t *op)
+                                       mca_osc_ascend_route_t *route,
+                                       const mca_osc_ascend_copy_t *copy, bool relays,
+                                       asc_link_op_t *op)
 {
-    mca_osc_ascend_region_t region;
     asc_status_t status;
 
-    if (!mca_osc_ascend_region_find(module, copy->target, copy->remote, copy->len, &region)) {
+    if (!open_route(module, route, copy)) {
         return ASC_ERR_STALE;
     }
     if (copy->target == module->rank) {
@@ -181,14 +206,15 @@ asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
         return asc_link_copy(copy->put ? there : copy->local, copy->put ? copy->local : there,
                              copy->len);
     }
-    if (ASC_LINK_MEM_DEVICE == (asc_link_mem_kind_t)region.kind) {
-        return to_device(module, &region, copy, op);
+    if (ASC_LINK_MEM_DEVICE == (asc_link_mem_kind_t)route->region.kind) {
+        return to_device(module, route, copy, relays, op);
     }
     if (to_host(module->addrs[copy->target].pid, copy, &status)) {
         return status;
     }
-    return (0 != region.offer) ? by_relay(module->peers[copy->target], region.offer, copy, op)
-                               : ASC_ERR_UNREACHABLE;
+    return (0 != route->region.offer)
+               ? by_relay(module->peers[copy->target], route->region.offer, copy, relays, op)
+               : ASC_ERR_UNREACHABLE;
 }
 
 int mca_osc_ascend_error(asc_status_t status)

@@ -23,13 +23,15 @@ static int run_direct(mca_osc_ascend_module_t *module, const call_t *call, void 
                                   .local = message,
                                   .len = call->target.bytes,
                                   .put = call->put};
+    mca_osc_ascend_route_t route = {.open = false};
     asc_status_t status;
 
     if (NULL == pending) {
         return MPI_ERR_NO_MEM;
     }
     pending->target = call->target.rank;
-    status = mca_osc_ascend_copy_start(module, &copy, &pending->op);
+    status = mca_osc_ascend_copy_start(module, &route, &copy, true, &pending->op);
+    mca_osc_ascend_route_close(&route);
     if (ASC_INPROGRESS == status) {
         mca_osc_ascend_pending_add(module, pending, call->request);
         return OMPI_SUCCESS;

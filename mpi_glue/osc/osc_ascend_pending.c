@@ -135,13 +135,11 @@ int mca_osc_ascend_wait_for(mca_osc_ascend_module_t *module, int target)
 /* ---------------------------------------------------------- progress ---- */
 
 /* Threads and calls inside calls do not wait: somebody else is at it. */
-static int progress(void)
+int mca_osc_ascend_poll(void)
 {
     mca_osc_ascend_pending_t *done = NULL;
 
-    asc_link_relay_progress();
-    if (0 == __atomic_load_n(&windows.requests, __ATOMIC_RELAXED) ||
-        0 != opal_mutex_trylock(&windows.lock)) {
+    if (0 != opal_mutex_trylock(&windows.lock)) {
         return 0;
     }
     for (mca_osc_ascend_module_t *module = windows.first; NULL != module; module = module->next) {
@@ -152,6 +150,13 @@ static int progress(void)
     }
     opal_mutex_unlock(&windows.lock);
     return complete(done);
+}
+
+static int progress(void)
+{
+    asc_link_relay_progress();
+    asc_link_progress();
+    return (0 == __atomic_load_n(&windows.requests, __ATOMIC_RELAXED)) ? 0 : mca_osc_ascend_poll();
 }
 
 void mca_osc_ascend_progress_add(mca_osc_ascend_module_t *module)

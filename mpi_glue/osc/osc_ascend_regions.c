@@ -146,9 +146,7 @@ bool mca_osc_ascend_region_find(const mca_osc_ascend_module_t *module, int targe
             continue;
         }
         read_region(shared, region);
-        if (0 != region->in_use && address >= region->base &&
-            address - region->base <= region->size &&
-            len <= region->size - (address - region->base)) {
+        if (0 != region->in_use && mca_osc_ascend_holds(region, address, len)) {
             return true;
         }
     }

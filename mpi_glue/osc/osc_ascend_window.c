@@ -35,6 +35,9 @@ static int open_peers(mca_osc_ascend_module_t *module, int disp_unit)
     card_t mine, *cards = calloc((size_t)module->size, sizeof(*cards));
     int rc;
 
+    /* Memory is exported for those that are known to use a device, which this
+     * rank is from here on: before any of the others exports. */
+    (void)asc_link_home_device();
     memset(&mine, 0, sizeof(mine));
     asc_link_self_addr(&mine.addr);
     mine.unit = disp_unit;

@@ -84,6 +84,6 @@ static inline void t_memory_verify(const t_memory_t *memory, size_t from, size_t
         t_check((_class) == t_class, "%s gave class %d, not %d", #_call, t_class, (_class)); \
     } while (0)
 
-#define T_WIN_WORKS(_call) t_check(MPI_SUCCESS == (_call), #_call)
+#define T_WIN_WORKS(_call) t_check(MPI_SUCCESS == (_call), "%s", #_call)
 
 #endif
