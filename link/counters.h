@@ -58,6 +58,10 @@ typedef enum link_counter {
 
 extern int64_t link_counter_values[LINK_COUNTER_LAST];
 
+/** From now on the counters are written to the file that ASCEND_STATS names, if it
+ *  names one, when the process ends by exit(). Once; never in a forked child. */
+void link_counters_tell_at_exit(void);
+
 /** Adds to a counter; any thread, no order. */
 #define link_count(_name, _n) \
     ((void)__atomic_fetch_add(&link_counter_values[LINK_COUNTER_##_name], (int64_t)(_n), \
