@@ -32,6 +32,7 @@ typedef struct mca_osc_ascend_component {
     ompi_osc_base_component_t super;
     const ompi_osc_base_module_t *functions; /**< of its windows, by which hook/ knows them */
     bool dynamic;                            /**< variable osc_ascend_dynamic */
+    bool kernel;                             /**< osc_ascend_kernel */
     int verbose;                             /**< osc_ascend_verbose */
     int output;
 } mca_osc_ascend_component_t;

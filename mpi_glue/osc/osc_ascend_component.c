@@ -79,6 +79,7 @@ mca_osc_ascend_component_t mca_osc_ascend_component = {
         },
     .functions = &functions,
     .dynamic = true,
+    .kernel = true,
     .output = -1,
 };
 
@@ -88,12 +89,18 @@ static int component_register(void)
     mca_base_component_t *version = &mca->super.osc_version;
 
     mca->dynamic = true;
+    mca->kernel = true;
     mca->verbose = 0;
     mca_common_ascend_register_flag(
         version, "dynamic",
         "Whether device memory may be attached to windows of MPI_Win_create_dynamic. With 0 Open "
         "MPI's own components serve them, and device memory is refused. The same on all ranks",
         OPAL_INFO_LVL_5, &mca->dynamic);
+    mca_common_ascend_register_flag(
+        version, "kernel",
+        "Whether host memory of other ranks is read and written with process_vm_readv and "
+        "process_vm_writev, where the kernel allows that. Otherwise the target takes part",
+        OPAL_INFO_LVL_6, &mca->kernel);
     (void)mca_base_component_var_register(
         version, "verbose",
         "Verbosity: 1 says which windows the component takes, 10 why memory is not imported",

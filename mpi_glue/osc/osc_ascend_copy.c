@@ -9,6 +9,7 @@
 #endif
 #include "osc_ascend.h"
 
+#include <errno.h>
 #include <sys/uio.h>
 
 #include "opal/runtime/opal_progress.h"
@@ -33,8 +34,8 @@ asc_status_t mca_osc_ascend_copy_end(asc_status_t status, asc_link_op_t *op)
 static asc_status_t by_import(asc_link_import_t *import, uint64_t remote, void *local, size_t len,
                               bool put, asc_link_op_t *op)
 {
-    return put ? asc_link_put(import, remote, local, len, op)
-               : asc_link_get(import, remote, local, len, op);
+    return put ? asc_link_put_or_relay(import, remote, local, len, op)
+               : asc_link_get_or_relay(import, remote, local, len, op);
 }
 
 /* Imported memory takes copies from and to the device alone. */
@@ -70,15 +71,21 @@ static asc_status_t by_scratch(asc_link_import_t *import, const mca_osc_ascend_c
 /* ------------------------------------------------------- host memory ---- */
 
 /* False where the kernel does not allow it; remembered. */
-static bool by_kernel(pid_t pid, uint64_t remote, char *local, size_t len, bool put)
+static bool by_kernel(pid_t pid, uint64_t remote, char *local, size_t len, bool put,
+                      asc_status_t *status)
 {
     static bool refused;
 
-    while (0 != len && !__atomic_load_n(&refused, __ATOMIC_RELAXED)) {
+    while (0 != len && mca_osc_ascend_component.kernel &&
+           !__atomic_load_n(&refused, __ATOMIC_RELAXED)) {
         struct iovec here = {local, len}, there = {(void *)(uintptr_t)remote, len};
         const ssize_t done = put ? process_vm_writev(pid, &here, 1, &there, 1, 0)
                                  : process_vm_readv(pid, &here, 1, &there, 1, 0);
 
+        if (done <= 0 && (EFAULT == errno || ESRCH == errno)) {
+            *status = ASC_ERR_STALE; /* it was unmapped, or the process has ended */
+            return true;
+        }
         if (done <= 0) {
             __atomic_store_n(&refused, true, __ATOMIC_RELAXED);
             break;
@@ -108,7 +115,8 @@ static bool by_host_piece(pid_t pid, const mca_osc_ascend_copy_t *copy, asc_stat
         if (copy->put) {
             *status = asc_link_copy(piece, local, len);
         }
-        done = ASC_OK != *status || by_kernel(pid, copy->remote + at, piece, len, copy->put);
+        done =
+            ASC_OK != *status || by_kernel(pid, copy->remote + at, piece, len, copy->put, status);
         if (done && ASC_OK == *status && !copy->put) {
             *status = asc_link_copy(local, piece, len);
         }
@@ -123,7 +131,7 @@ static bool to_host(pid_t pid, const mca_osc_ascend_copy_t *copy, asc_status_t *
         return by_host_piece(pid, copy, status);
     }
     *status = ASC_OK;
-    return by_kernel(pid, copy->remote, copy->local, copy->len, copy->put);
+    return by_kernel(pid, copy->remote, copy->local, copy->len, copy->put, status);
 }
 
 /* -------------------------------------------------------------- any ----- */
