@@ -52,6 +52,19 @@ if [ "$ucx" = yes ]; then
     done
 fi
 
+# P51: a site moves the tree to a prefix of its own; one variable is all that
+# plain UCX needs then.
+if [ "$ucx" = yes ]; then
+    cp -a "$lib" "$work/elsewhere"
+    found=$("${clean[@]}" ldd "$work/elsewhere/ucx/libuct_ascend.so" | sed -n 's/.*libascendlink[^ ]* => \([^ ]*\) .*/\1/p')
+    [ "$(readlink -f "$found")" = "$(readlink -f "$work/elsewhere/libascendlink.so")" ] ||
+        fail "moved, libuct_ascend.so uses '$found' for libascendlink"
+    "${clean[@]}" LD_PRELOAD="$work/elsewhere/ucx/libuct_ascend.so" \
+        ASCEND_ACL_LIBRARY="$work/elsewhere/npusim/libascendcl.so" ucx_info -d >"$work/out" 2>&1 ||
+        fail "ucx_info with the moved module: $(tail -n 3 "$work/out")"
+    grep -q "Transport: asc_ipc" "$work/out" || fail "ucx_info -d does not show asc_ipc of the moved module"
+fi
+
 # ascendrun and the hook know the place they were configured for.
 if [ "$ompi" = yes ] && [ -z "$DESTDIR" ]; then
     "${clean[@]}" "$bindir/ascendrun" --sim -n 2 "$bindir/ascend_info" >"$work/out" 2>&1 ||
