@@ -194,7 +194,7 @@ static void abandon(asc_link_peer_t *peer, const char *cause)
 }
 
 /* The importer's copy failed and took the record behind it along: it has said
- * so and counts its copies as held. A new notify is offered for a few times. */
+ * so and counts its copies as held. Another notify is offered, a few times. */
 static bool take_back_spoiled(asc_link_peer_t *peer)
 {
     const link_board_row_t *theirs;
@@ -213,6 +213,9 @@ static bool take_back_spoiled(asc_link_peer_t *peer)
     if (++peer->in.spoiled < SPOILED_MAX) {
         atomic_fetch_sub(&drain.made, 1);
         atomic_store(&peer->in.state, LINK_OFFER_NONE);
+        if (atomic_load(&link_board()->closing) == 0) {
+            offer_to(asc_acl_get(), peer, peer->in.device);
+        }
     }
     return true;
 }

@@ -152,9 +152,9 @@ void link_rescue_look(void)
         asc_link_peer_t *peer = link_peer_at(i);
         const link_board_row_t *theirs = link_peer_back_row(peer);
         uint64_t now = theirs != NULL ? atomic_load(&theirs->gave_up) : 0;
-        uint64_t before = atomic_exchange(&peer->rescue.gave_up, now);
+        uint64_t before = atomic_load(&peer->rescue.gave_up);
 
-        if (now != before) {
+        if (now > before && atomic_compare_exchange_strong(&peer->rescue.gave_up, &before, now)) {
             asc_log(ASC_LOG_ERROR,
                     "process %d could not copy device memory of this process in any way: the "
                     "message fails on both sides",

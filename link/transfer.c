@@ -72,7 +72,7 @@ void link_transfer_close(unsigned long long deadline_ms)
         }
         /* ops that nobody has tested yet look at their stream once more */
         if (!stream->failed && stream_known(stream) &&
-            link_op_start(&op, stream, NULL) == ASC_INPROGRESS &&
+            link_op_mark(&op, stream, NULL) == ASC_INPROGRESS &&
             link_op_wait(&op, now < deadline_ms ? (unsigned)(deadline_ms - now) : 0) == ASC_OK &&
             link_import_busy() == 0 &&
             atomic_compare_exchange_strong(&peer->stream, &stream, NULL)) {

@@ -15,7 +15,7 @@ bad=()
 # try RULES
 try() {
     local rc
-    NPUSIM_FAULT=$1 timeout -k 2 40 mpirun -n 2 "$program" >"$out" 2>&1
+    NPUSIM_FAULT=$1 timeout -k 2 40 mpirun -n 2 "$program" >"$out" 2>&1 </dev/null
     rc=$?
     runs=$((runs + 1))
     if [ "$rc" -eq 0 ]; then
@@ -27,6 +27,11 @@ try() {
         tail -n 15 "$out" | sed 's/^/  | /'
     else
         told=$((told + 1))
+        # one failure of a call that only our libraries make is got over
+        case $1 in
+        aclrtMalloc:* | aclrtFree:* | aclrtMemcpy:* | *+=*) ;;
+        *) bad+=("$1: an error where there is another way") ;;
+        esac
         grep -Eq 'ascend: error|MPI_ERR|refused' "$out" || bad+=("$1: an error without a word")
         [ -z "${ASC_FAULT_SHOW:-}" ] || { echo "told: $1"; sed 's/^/  | /' "$out"; }
     fi

@@ -27,6 +27,11 @@ try() {
     0) right=$((right + 1)) ;;
     3)
         told=$((told + 1))
+        # one failure of a call that only our libraries make is got over
+        case $rules in
+        aclrtMalloc:* | aclrtFree:* | aclrtMemcpy:* | *+=*) ;;
+        *) bad+=("$rules $*: an error where there is another way") ;;
+        esac
         grep -Eq '^ascend: |ascend: error|UCX +(ERROR|WARN)|rank [01]: ' "$out" ||
             bad+=("$rules $*: an error without a word")
         [ -z "${ASC_FAULT_SHOW:-}" ] || { echo "told: $rules $*"; sed 's/^/  | /' "$out"; }
