@@ -163,12 +163,12 @@ typedef struct mca_osc_ascend_route {
 
 /** Starts a copy, by @a route if that leads there, else by another, which becomes
  *  the route. ASC_INPROGRESS: test @a op; ASC_OK: it is over; ASC_ERR_STALE: there is
- *  no such memory (any more). With @a relays false what needs the target's part is
- *  waited for, as few of those may be under way. */
+ *  no such memory (any more). Waits for a place where too many that need the target's
+ *  part are under way; those of the caller are @a others, or NULL. */
 asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
                                        mca_osc_ascend_route_t *route,
-                                       const mca_osc_ascend_copy_t *copy, bool relays,
-                                       asc_link_op_t *op);
+                                       const mca_osc_ascend_copy_t *copy,
+                                       mca_common_ascend_copies_t *others, asc_link_op_t *op);
 void mca_osc_ascend_route_close(mca_osc_ascend_route_t *route);
 
 /** Waits for a copy whose start gave @a status. */
@@ -240,7 +240,8 @@ int mca_osc_ascend_target_move(const mca_osc_ascend_module_t *module,
 void mca_osc_ascend_progress_add(mca_osc_ascend_module_t *module);
 void mca_osc_ascend_progress_remove(mca_osc_ascend_module_t *module);
 
-/** Adds a copy under way. With @a request its request is made. */
+/** Adds a copy under way. With @a request, which names a complete one, its own is
+ *  made; where that fails the copy is waited for. */
 void mca_osc_ascend_pending_add(mca_osc_ascend_module_t *module, mca_osc_ascend_pending_t *pending,
                                 ompi_request_t **request);
 

@@ -137,31 +137,21 @@ static bool to_host(pid_t pid, const mca_osc_ascend_copy_t *copy, asc_status_t *
 /* -------------------------------------------------------------- any ----- */
 
 static asc_status_t by_relay(asc_link_peer_t *peer, uint64_t offer,
-                             const mca_osc_ascend_copy_t *copy, bool relays, asc_link_op_t *op)
+                             const mca_osc_ascend_copy_t *copy, asc_link_op_t *op)
 {
-    asc_status_t status;
-
-    do {
-        status = copy->put
-                     ? asc_link_relay_put(peer, offer, copy->remote, copy->local, copy->len, op)
+    return copy->put ? asc_link_relay_put(peer, offer, copy->remote, copy->local, copy->len, op)
                      : asc_link_relay_get(peer, offer, copy->remote, copy->local, copy->len, op);
-        if (ASC_ERR_BUSY == status) {
-            (void)mca_osc_ascend_poll(); /* they may be those of windows */
-            opal_progress();
-        }
-    } while (ASC_ERR_BUSY == status);
-    return relays ? status : mca_osc_ascend_copy_end(status, op);
 }
 
 static asc_status_t to_device(const mca_osc_ascend_module_t *module,
                               const mca_osc_ascend_route_t *route,
-                              const mca_osc_ascend_copy_t *copy, bool relays, asc_link_op_t *op)
+                              const mca_osc_ascend_copy_t *copy, asc_link_op_t *op)
 {
     const unsigned char *rkey = route->region.rkey;
 
     if (NULL == route->import) {
         return asc_link_relay_usable(rkey, ASC_LINK_RKEY_SIZE)
-                   ? by_relay(module->peers[copy->target], 0, copy, relays, op)
+                   ? by_relay(module->peers[copy->target], 0, copy, op)
                    : ASC_ERR_STALE;
     }
     return (ASC_LINK_MEM_HOST == asc_link_mem_query(copy->local, 0, NULL))
@@ -198,10 +188,8 @@ static bool open_route(const mca_osc_ascend_module_t *module, mca_osc_ascend_rou
     return route->open;
 }
 
-asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
-                                       mca_osc_ascend_route_t *route,
-                                       const mca_osc_ascend_copy_t *copy, bool relays,
-                                       asc_link_op_t *op)
+static asc_status_t start(const mca_osc_ascend_module_t *module, mca_osc_ascend_route_t *route,
+                          const mca_osc_ascend_copy_t *copy, asc_link_op_t *op)
 {
     asc_status_t status;
 
@@ -215,14 +203,32 @@ asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
                              copy->len);
     }
     if (ASC_LINK_MEM_DEVICE == (asc_link_mem_kind_t)route->region.kind) {
-        return to_device(module, route, copy, relays, op);
+        return to_device(module, route, copy, op);
     }
     if (to_host(module->addrs[copy->target].pid, copy, &status)) {
         return status;
     }
     return (0 != route->region.offer)
-               ? by_relay(module->peers[copy->target], route->region.offer, copy, relays, op)
+               ? by_relay(module->peers[copy->target], route->region.offer, copy, op)
                : ASC_ERR_UNREACHABLE;
+}
+
+asc_status_t mca_osc_ascend_copy_start(const mca_osc_ascend_module_t *module,
+                                       mca_osc_ascend_route_t *route,
+                                       const mca_osc_ascend_copy_t *copy,
+                                       mca_common_ascend_copies_t *others, asc_link_op_t *op)
+{
+    asc_status_t status = start(module, route, copy, op);
+
+    while (ASC_ERR_BUSY == status) {
+        if (NULL != others) {
+            (void)mca_common_ascend_copies_test(others);
+        }
+        (void)mca_osc_ascend_poll();
+        opal_progress();
+        status = start(module, route, copy, op);
+    }
+    return status;
 }
 
 int mca_osc_ascend_error(asc_status_t status)

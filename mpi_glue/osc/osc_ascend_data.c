@@ -30,7 +30,7 @@ static int run_direct(mca_osc_ascend_module_t *module, const call_t *call, void 
         return MPI_ERR_NO_MEM;
     }
     pending->target = call->target.rank;
-    status = mca_osc_ascend_copy_start(module, &route, &copy, true, &pending->op);
+    status = mca_osc_ascend_copy_start(module, &route, &copy, NULL, &pending->op);
     mca_osc_ascend_route_close(&route);
     if (ASC_INPROGRESS == status) {
         mca_osc_ascend_pending_add(module, pending, call->request);

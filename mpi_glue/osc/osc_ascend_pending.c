@@ -51,8 +51,14 @@ static ompi_request_t *request_new(ompi_win_t *win)
 void mca_osc_ascend_pending_add(mca_osc_ascend_module_t *module, mca_osc_ascend_pending_t *pending,
                                 ompi_request_t **request)
 {
+    const int target = pending->target;
+    bool waits = false;
+
     if (NULL != request) {
         pending->request = request_new(module->win);
+        waits = NULL == pending->request;
+    }
+    if (NULL != pending->request) {
         *request = pending->request;
         (void)__atomic_add_fetch(&windows.requests, 1, __ATOMIC_RELAXED);
     }
@@ -60,6 +66,9 @@ void mca_osc_ascend_pending_add(mca_osc_ascend_module_t *module, mca_osc_ascend_
     pending->next = module->pending;
     module->pending = pending;
     opal_mutex_unlock(&module->lock);
+    if (waits) {
+        (void)mca_osc_ascend_wait_for(module, target); /* no memory for a request */
+    }
 }
 
 /* Under the lock: moves the target's copies that are over to @a done.

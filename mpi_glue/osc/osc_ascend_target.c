@@ -92,7 +92,7 @@ static int move_run(void *ctx, char *address, size_t len)
     int i;
     asc_link_op_t *op = free_op(&runs->copies, &i);
     const asc_status_t status =
-        mca_osc_ascend_copy_start(runs->module, &runs->route, &copy, false, op);
+        mca_osc_ascend_copy_start(runs->module, &runs->route, &copy, &runs->copies, op);
 
     runs->message += len;
     if (ASC_INPROGRESS == status) {
@@ -162,7 +162,7 @@ static asc_status_t get_span(runs_t *runs)
     copy.len = (size_t)(map->high - map->low);
     if (reads_span(runs, map, &region) && ASC_OK == asc_link_scratch_get(copy.len, &copy.local)) {
         status = mca_osc_ascend_copy_end(
-            mca_osc_ascend_copy_start(runs->module, &runs->route, &copy, false, &op), &op);
+            mca_osc_ascend_copy_start(runs->module, &runs->route, &copy, NULL, &op), &op);
         if (ASC_OK == status) {
             status = unpack(map, copy.local, runs->message);
         }
