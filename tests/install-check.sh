@@ -44,6 +44,9 @@ for f in "$lib"/*.so "$lib"/ucx/*.so "$lib"/ompi/*.so; do
 done
 
 if [ "$ucx" = yes ]; then
+    # The name by which UCX finds it from 1.22 on.
+    [ "$(readlink -f "$lib/ucx/libuct_ascend.so.0")" = "$(readlink -f "$lib/ucx/libuct_ascend.so")" ] ||
+        fail "$lib/ucx/libuct_ascend.so.0 is not the module"
     "${clean[@]}" LD_PRELOAD="$lib/ucx/libuct_ascend.so" \
         ASCEND_ACL_LIBRARY="$lib/npusim/libascendcl.so" ucx_info -d >"$work/out" 2>&1 ||
         fail "ucx_info with the module: $(tail -n 3 "$work/out")"

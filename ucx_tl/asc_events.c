@@ -49,6 +49,20 @@ static void uct_asc_mem_event(asc_link_mem_event_t event, void *base, size_t siz
     (void)arg;
 }
 
+void uct_asc_limit_registration(void *address, size_t length)
+{
+    asc_link_mem_t mem;
+
+    if (!UCT_ASC_UCX_CACHES_MEMH ||
+        ((asc_link_mem_query(address, 1, &mem) == ASC_LINK_MEM_DEVICE) && (mem.generation != 0))) {
+        return;
+    }
+
+    /* UCX's cache notes the event and drops the registration at its next look
+     * into it; who uses it by then keeps it until done. */
+    uct_asc_mem_event(ASC_LINK_MEM_FREE, address, length, NULL);
+}
+
 void uct_asc_install_hooks(void)
 {
     static ucs_init_once_t once = UCS_INIT_ONCE_INITIALIZER;

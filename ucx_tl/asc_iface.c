@@ -302,10 +302,10 @@ ucs_status_t uct_asc_ep_query(uct_ep_h tl_ep, uct_ep_attr_t *attr)
     return UCS_ERR_UNSUPPORTED;
 }
 
-ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, unsigned flags)
+ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, uct_asc_ep_invalidate_arg_t arg)
 {
     (void)tl_ep;
-    (void)flags;
+    (void)arg;
     return UCS_ERR_UNSUPPORTED;
 }
 
@@ -368,8 +368,8 @@ UCS_CLASS_INIT_FUNC(uct_asc_iface_t, uct_iface_ops_t *ops, uct_iface_internal_op
         return status;
     }
 
-    status = ucs_mpool_init(&self->op_pool, 0, sizeof(uct_asc_op_t), 0, UCS_SYS_CACHE_LINE_SIZE, 64,
-                            UINT_MAX, &uct_asc_op_pool_ops, "asc_ops");
+    status = uct_asc_mpool_init(&self->op_pool, sizeof(uct_asc_op_t), 64, &uct_asc_op_pool_ops,
+                                "asc_ops");
     if (status != UCS_OK) {
         return status;
     }

@@ -96,7 +96,7 @@ ucs_status_t uct_asc_ep_fence(uct_ep_h tl_ep, unsigned flags);
 ucs_status_t uct_asc_ep_pending_add(uct_ep_h tl_ep, uct_pending_req_t *req, unsigned flags);
 void uct_asc_ep_pending_purge(uct_ep_h tl_ep, uct_pending_purge_callback_t cb, void *arg);
 ucs_status_t uct_asc_ep_query(uct_ep_h tl_ep, uct_ep_attr_t *attr);
-ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, unsigned flags);
+ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, uct_asc_ep_invalidate_arg_t arg);
 
 /* _offset: where the uct_asc_iface_config_t lies in the transport's own. */
 #define UCT_ASC_IFACE_CONFIG_FIELDS(_offset, _what) \

@@ -164,6 +164,8 @@ static int uct_asc_copy_iface_is_reachable(const uct_iface_h tl_iface,
     return (iface_addr != NULL) && !memcmp(iface_addr, &iface->id, sizeof(iface->id));
 }
 
+UCT_ASC_DEFINE_REACHABILITY(uct_asc_copy_iface_is_reachable)
+
 static UCS_CLASS_INIT_FUNC(uct_asc_copy_ep_t, const uct_ep_params_t *params)
 {
     UCS_CLASS_CALL_SUPER_INIT(uct_asc_ep_t, ucs_derived_of(params->iface, uct_asc_iface_t));
@@ -215,13 +217,14 @@ static uct_iface_ops_t uct_asc_copy_iface_ops = {
     .iface_query = uct_asc_copy_iface_query,
     .iface_get_device_address = uct_asc_copy_iface_get_device_address,
     .iface_get_address = uct_asc_copy_iface_get_address,
-    .iface_is_reachable = uct_asc_copy_iface_is_reachable};
+    .iface_is_reachable = UCT_ASC_IS_REACHABLE(uct_asc_copy_iface_is_reachable)};
 
 static uct_iface_internal_ops_t uct_asc_copy_iface_internal_ops = {
     .iface_estimate_perf = uct_asc_iface_estimate_perf,
     .iface_vfs_refresh = uct_asc_iface_vfs_refresh,
     .ep_query = uct_asc_ep_query,
-    .ep_invalidate = uct_asc_ep_invalidate};
+    .ep_invalidate = uct_asc_ep_invalidate,
+    UCT_ASC_INTERNAL_OPS_MORE(uct_asc_copy_iface_is_reachable)};
 
 static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worker,
                            const uct_iface_params_t *params, const uct_iface_config_t *tl_config)

@@ -111,7 +111,7 @@ ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion
 {
     uct_asc_ipc_ep_t *ep = ucs_derived_of(tl_ep, uct_asc_ipc_ep_t);
 
-    UCT_EP_KEEPALIVE_CHECK_PARAM(flags, comp);
+    UCT_ASC_EP_CHECK_PARAMS(flags, comp);
     if (asc_link_peer_alive(ep->peer)) {
         return UCS_OK;
     }

@@ -106,6 +106,8 @@ static int uct_asc_ipc_iface_is_reachable(const uct_iface_h tl_iface,
     return !asc_link_peer_is_self(peer);
 }
 
+UCT_ASC_DEFINE_REACHABILITY(uct_asc_ipc_iface_is_reachable)
+
 static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr_t *attr)
 {
     uct_asc_iface_query(ucs_derived_of(tl_iface, uct_asc_iface_t), attr);
@@ -171,13 +173,14 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .iface_query = uct_asc_ipc_iface_query,
     .iface_get_device_address = uct_asc_ipc_iface_get_device_address,
     .iface_get_address = uct_asc_ipc_iface_get_address,
-    .iface_is_reachable = uct_asc_ipc_iface_is_reachable};
+    .iface_is_reachable = UCT_ASC_IS_REACHABLE(uct_asc_ipc_iface_is_reachable)};
 
 static uct_iface_internal_ops_t uct_asc_ipc_iface_internal_ops = {
     .iface_estimate_perf = uct_asc_iface_estimate_perf,
     .iface_vfs_refresh = uct_asc_iface_vfs_refresh,
     .ep_query = uct_asc_ep_query,
-    .ep_invalidate = uct_asc_ep_invalidate};
+    .ep_invalidate = uct_asc_ep_invalidate,
+    UCT_ASC_INTERNAL_OPS_MORE(uct_asc_ipc_iface_is_reachable)};
 
 static uct_asc_ipc_role_t uct_asc_ipc_role_of(uct_md_h md, const char *dev_name)
 {
@@ -252,7 +255,7 @@ static ucs_status_t uct_asc_ipc_query_devices(uct_md_h tl_md, uct_tl_device_reso
 
     if (md->is_host) {
         uct_asc_ipc_name_device(*devices_p, UCT_ASC_IPC_HOST);
-    } else if (md->enable_host) {
+    } else if (md->enable_host && UCT_ASC_HOST_DOMAIN) {
         devices = ucs_realloc(*devices_p, 2 * sizeof(*devices), "asc_ipc devices");
         if (devices != NULL) {
             devices[1] = devices[0];

@@ -187,6 +187,14 @@ void t_linger(t_ctx_t *t, unsigned ms)
 
 /* ---- UCX ---------------------------------------------------------------- */
 
+int t_new_protocols(void)
+{
+    unsigned major, minor, patch;
+
+    ucp_get_version(&major, &minor, &patch);
+    return (major > 1) || (minor >= 16);
+}
+
 void t_load_module(void)
 {
     const char *path = getenv("ASC_UCX_MODULE");

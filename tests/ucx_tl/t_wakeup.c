@@ -91,8 +91,9 @@ static void t_wakeup(t_ctx_t *t)
             t_free(kind, buf);
         }
     }
-    /* six large messages to or from a host, and one of packed device memory */
-    T_CHECK(t_link("relay_ops") + t_link("relay_served") >= 7,
+    /* one message of packed device memory, and six large ones to or from a host,
+     * which later releases of UCX cut into pieces themselves */
+    T_CHECK(t_link("relay_ops") + t_link("relay_served") >= (t_new_protocols() ? 1 : 7),
             "%lld copies were relayed, %lld served", (long long)t_link("relay_ops"),
             (long long)t_link("relay_served"));
     t_free(T_DEVICE, first);
