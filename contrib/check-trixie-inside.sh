@@ -13,5 +13,5 @@ contrib/install-deps.sh --without-ompi
 cd /build
 [ -f Makefile ] ||
     /src/ucx-ascend/configure --enable-werror --without-ompi --with-ucx-src=/src/ucx-src
-make -j"$(nproc)"
+make -j"$JOBS"
 exec make -k check "$@"

@@ -10,6 +10,7 @@
 #   --root DIR      where the system is or is made [/var/tmp/ucx-ascend-trixie]
 #   --ucx-src DIR   source tree of its UCX, where contrib/get-ucx-src.sh finds none
 #   MAKE-ARGUMENT   for "make check", e.g. TESTS="ucx_tl/t_matrix ucx_tl/t_rma"
+# JOBS in the environment: how many processes may build [one per processor]
 #
 # Exit status: that of "make check"; 77 where this cannot be done at all.
 set -euo pipefail
@@ -78,5 +79,6 @@ exec unshare --mount bash -c '
     # Names that this system knows and the new one has to find as well.
     cp /etc/resolv.conf /etc/hosts "$root/etc/"
     exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-        given="${ucx_src:+yes}" bash /src/ucx-ascend/contrib/check-trixie-inside.sh "$@"
+        given="${ucx_src:+yes}" JOBS="${JOBS:-$(nproc)}" \
+        bash /src/ucx-ascend/contrib/check-trixie-inside.sh "$@"
 ' check-trixie "$root" "$@"

@@ -4,8 +4,8 @@
  * program has the runtime's functions linked into itself, as from an archive:
  * its calls go through no relocation that could be patched. All functions that
  * allocate are tried, after UCX was started; the addresses come back at once
- * (run.tab), with other bytes behind them. The messages are right, and the CPU
- * does not touch the memory.
+ * (run.tab), with other bytes behind them. The messages are right, the CPU does
+ * not touch the memory, and what was shared for a message is not so for longer.
  */
 #include "t_ucx.h"
 
@@ -131,6 +131,17 @@ static void t_unhooked(t_ctx_t *t)
     T_CHECK(t_link("alloc_seen") == 0, "%lld allocations were seen: they were to be hidden",
             (long long)t_link("alloc_seen"));
     T_CHECK(t_link("get_ops") > 0, "none of the messages was copied directly");
+
+    T_ACL(aclrtMalloc(&buf, sizes[2], ACL_MEM_MALLOC_NORMAL_ONLY));
+    for (int i = 0; i < 16; ++i) {
+        t_message(t, "one buffer", buf, sizes[2], seed++);
+    }
+    /* UCX may look at what is over with its next message only. */
+    T_CHECK(t_no_sim() || t_sim("live.export") <= 1, "%llu exports are left of 8 messages",
+            (unsigned long long)t_sim("live.export"));
+    T_CHECK(t_link("export_hit") == 0, "%lld messages used what was shared for an earlier one",
+            (long long)t_link("export_hit"));
+    t_free(T_DEVICE, buf);
     t_close(t);
 }
 
