@@ -30,7 +30,7 @@ static void info_usage(FILE *out)
                  "Alone or under mpirun: says for every rank and pair whether Ascend NPU memory\n"
                  "is used directly, tries it for real, and gives reason and remedy where not.\n"
                  "  --json     one JSON object instead of text\n"
-                 "  --env      the environment variables of the library, with defaults\n"
+                 "  --env      the ASCEND_ environment variables, with defaults\n"
                  "Exit status: 0 all usable, 1 something is not, 2 bad arguments.\n");
 }
 

@@ -331,4 +331,7 @@ void info_print_env(void)
     for (; env->name != NULL; ++env) {
         printf("%s\t%s\t%s\n", env->name, env->defval, env->help);
     }
+    printf("ASCEND_UCX_MODULE\tthe installed one\tUCX module that Open MPI loads before UCX "
+           "starts\n"
+           "ASCEND_HELP_DIR\tthe installed one\tdirectory of the messages' texts\n");
 }

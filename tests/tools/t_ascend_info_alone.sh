@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # ascend_info run alone tries a pair for real: it starts a second process of its
-# own, and all four steps (export, import, copy, notify) work on npusim.
+# own, and all four steps (export, import, copy, notify) work on npusim; --env lists
+# the documented variables.
 . "$ASC_TOP_SRCDIR/tests/lib.sh"
 info=$ASC_TOP_BUILDDIR/tools/ascend_info
 [ -x "$info" ] || t_skip "built without Open MPI or the UCX source"
@@ -22,3 +23,8 @@ if command -v python3 >/dev/null; then
     python3 -c 'import json,sys; d = json.load(open("json.out")); assert len(d["pairs"]) == 2' ||
         t_fail "not JSON"
 fi
+
+"$info" --env > env.out || t_fail "--env: exit status $?"
+grep -o '^| `ASCEND_[A-Z_]*`' "$ASC_TOP_SRCDIR/docs/env.md" | tr -d '|` ' |
+    grep -v RT_VISIBLE > documented || t_fail "docs/env.md has no variables"
+cut -f1 env.out | sort | diff - <(sort documented) || t_fail "--env and docs/env.md differ"
