@@ -21,7 +21,7 @@ flags_of() {
     make -s -C "$build/$1" --no-print-directory --eval='asc-flags: ; @printf "%s\n" \
 $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(UCX_SRC_CPPFLAGS) $(OMPI_CPPFLAGS) $(HWLOC_CFLAGS) \
 $(filter -D% -I%,$(foreach v,$(filter %_CPPFLAGS,$(.VARIABLES)),$($(v))))' asc-flags |
-        sed "s|^-I\.\$|-I$build/$1|; s|^-I\.\.|-I$build/$1/..|"
+        sed -E "s#^(-I)?(\.\.?)(/|\$)#\1$build/$1/\2\3#"
 }
 
 status=0

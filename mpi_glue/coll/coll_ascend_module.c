@@ -14,6 +14,7 @@ static void module_construct(mca_coll_ascend_module_t *module)
     module->mails = NULL;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): short, the list of slots makes it long. */
 static void module_release(mca_coll_ascend_module_t *module)
 {
     mca_coll_ascend_record_forget(module);
@@ -33,6 +34,7 @@ OBJ_CLASS_INSTANCE(mca_coll_ascend_module_t, mca_coll_base_module_t, module_cons
 
 /* Saves what the communicator has and takes only slots that somebody serves:
  * scans have no meaning on an intercommunicator and stay NULL there. */
+/* NOLINTNEXTLINE(readability-function-size): as above. */
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     mca_coll_ascend_module_t *module = (mca_coll_ascend_module_t *)base;

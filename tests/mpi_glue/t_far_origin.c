@@ -93,7 +93,7 @@ static void check_collectives(const far_t *far)
     fill(far, 50 + rank);
     WORKS(MPI_Allgather(far->base, 1, far->send, all, (int)far->n, MPI_BYTE, world));
     for (int i = 0; i < 2; i++) {
-        t_dev_verify(all + (size_t)i * far->n, far->n / 2, (uint64_t)(50 + i), 0);
+        t_dev_verify(all + (size_t)i * far->n, far->n / 2, 50 + (uint64_t)i, 0);
     }
     fill(far, 60 + rank);
     WORKS(MPI_Ibcast(far->base, 1, 1 == rank ? far->send : far->recv, 1, world, &request));

@@ -79,7 +79,7 @@ static void check_works(bool host)
     MPI_Request requests[2] = {make(false, to), make(true, from)};
 
     if (!host) {
-        t_dev_fill(from, SIZE, (uint64_t)(3 + rank));
+        t_dev_fill(from, SIZE, 3 + (uint64_t)rank);
         t_dev_fill(to, SIZE, 9);
     } else {
         memset(host_from, 3 + rank, SIZE);
@@ -89,7 +89,7 @@ static void check_works(bool host)
         t_check(MPI_SUCCESS == MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), "wait %d failed", i);
     }
     if (!host) {
-        t_dev_verify(to, SIZE, (uint64_t)(3 + peer), 0);
+        t_dev_verify(to, SIZE, 3 + (uint64_t)peer, 0);
         t_dev_free(from);
         t_dev_free(to);
     } else {

@@ -42,7 +42,8 @@ static int files_left(void)
 {
     int n = 0;
     struct dirent *e;
-    DIR *dir = opendir(getenv("NPUSIM_DIR"));
+    const char *node = getenv("NPUSIM_DIR");
+    DIR *dir = opendir(node != NULL ? node : "");
     while (dir != NULL && (e = readdir(dir)) != NULL) {
         n += strncmp(e->d_name, "p.", 2) == 0;
     }

@@ -23,7 +23,7 @@ static void streams(void)
     aclrtStream s = t_stream(), more;
     t_acl_fails(aclrtCreateStream(&more), ACL_ERROR_RT_NO_STREAM_RESOURCE);
     t_acl_ok(aclrtDestroyStream(s));
-    s = t_stream();
+    t_stream();
     t_acl_fails(aclrtCreateStream(&more), ACL_ERROR_RT_NO_STREAM_RESOURCE);
 }
 

@@ -46,10 +46,10 @@ static void t_staged(t_ctx_t *t)
         T_CHECK(t_link("export_refused") > 0, "no refused export was counted");
     }
     if (t->rank == 1) {
-        T_CHECK(t_link("relay_ops") == (strcmp(t_mode, "off") ? ROUNDS : 0),
+        T_CHECK(t_link("relay_ops") == (strcmp(t_mode, "off") != 0 ? ROUNDS : 0),
                 "%s: %lld messages were relayed", t_mode, (long long)t_link("relay_ops"));
     }
-    if (t->rank == 1 && strcmp(t_mode, "off")) {
+    if (t->rank == 1 && strcmp(t_mode, "off") != 0) {
         T_CHECK(t_link("import_refused") > 0, "no refused import was counted");
     }
 

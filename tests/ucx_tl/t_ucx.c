@@ -450,7 +450,7 @@ void t_verify(t_kind_t kind, const void *buf, size_t len, uint64_t seed, const c
         const unsigned char *got = t_get(kind, (const char *)buf + at, part);
 
         t_pattern(want, at, part, seed);
-        if (memcmp(got, want, part)) {
+        if (memcmp(got, want, part) != 0) {
             size_t i = 0;
 
             while (got[i] == want[i]) {
