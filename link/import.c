@@ -300,7 +300,7 @@ static asc_status_t import_key(const link_rkey_t *rkey, asc_link_peer_t *owner,
     } else if (status == ASC_OK) {
         link_count(import_hit, 1);
     }
-    *import_p = import;
+    *import_p = status == ASC_OK ? import : NULL;
     return status;
 }
 
