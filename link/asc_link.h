@@ -72,8 +72,9 @@ void asc_link_quiesce(unsigned timeout_ms);
  */
 typedef int (*asc_link_patch_fn)(const char *symbol, void *replacement);
 
-/** Installs the allocation hooks through @a patch, once in a process; does
- *  nothing when libascend_preload.so already does that. */
+/** Installs the allocation hooks through @a patch, once in a process. Where
+ *  libascend_preload.so is loaded they are for modules that do not ask the
+ *  program's other libraries first (RTLD_DEEPBIND), and need not succeed. */
 asc_status_t asc_link_install_hooks(asc_link_patch_fn patch);
 
 /**
@@ -96,6 +97,25 @@ typedef void (*asc_link_mem_listener_fn)(asc_link_mem_event_t event, void *base,
 
 /** Adds a listener for the life of the process (modules are nodelete). */
 asc_status_t asc_link_add_mem_listener(asc_link_mem_listener_fn fn, void *arg);
+
+/**
+ * Whether device memory can exist in this process. False only under
+ * libascend_preload.so, which sees every user of the runtime, and only until the
+ * first one comes: then no pointer need be asked about. One load.
+ */
+bool asc_link_device_possible(void);
+
+/** Called once in the thread that first uses the runtime, before its call goes
+ *  on; must not call this library. */
+typedef void (*asc_link_first_use_fn)(void *arg);
+
+/** Has @a fn called before asc_link_device_possible() becomes true; at once if
+ *  it is, or if 8 others wait already. */
+void asc_link_on_first_use(asc_link_first_use_fn fn, void *arg);
+
+/** Takes back what asc_link_on_first_use() was given; when it has returned, @a fn
+ *  is not running and is not called any more. */
+void asc_link_first_use_forget(asc_link_first_use_fn fn, void *arg);
 
 /** How allocations are seen here: "hooks", "preload", "none", and a sentence
  *  about why. Strings live as long as the process. */

@@ -210,6 +210,20 @@ static inline int uct_asc_is_reachable_v2(const uct_iface_h iface,
 #define UCT_ASC_INTERNAL_OPS_MORE(_func)
 #endif
 
+/* In any thread: a callback for each round of a worker's progress. */
+#if UCT_ASC_UCX(1, 18)
+#define UCT_ASC_CALLBACKQ_ADD(_queue, _cb, _arg) ucs_callbackq_add_safe(_queue, _cb, _arg)
+#else
+#define UCT_ASC_CALLBACKQ_ADD(_queue, _cb, _arg) \
+    ucs_callbackq_add_safe(_queue, _cb, _arg, UCS_CALLBACKQ_FLAG_FAST)
+#endif
+
+#if UCT_ASC_UCX(1, 22)
+#define UCT_ASC_MEMTYPE_UNKNOWN UCS_MEMORY_TYPE_UNKNOWN, UCS_SYS_DEVICE_ID_UNKNOWN, 0
+#else
+#define UCT_ASC_MEMTYPE_UNKNOWN UCS_MEMORY_TYPE_UNKNOWN, UCS_SYS_DEVICE_ID_UNKNOWN
+#endif
+
 /** Is a bandwidth setting "auto"? */
 #if UCT_ASC_UCX(1, 18)
 #define UCT_ASC_BW_IS_AUTO(_bandwidth) UCS_CONFIG_DBL_IS_AUTO(_bandwidth)

@@ -208,8 +208,8 @@ static uct_iface_ops_t uct_asc_copy_iface_ops = {
     .ep_destroy = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_ep_t),
     .iface_flush = uct_asc_iface_flush,
     .iface_fence = uct_base_iface_fence,
-    .iface_progress_enable = uct_base_iface_progress_enable,
-    .iface_progress_disable = uct_base_iface_progress_disable,
+    .iface_progress_enable = uct_asc_iface_progress_enable,
+    .iface_progress_disable = uct_asc_iface_progress_disable,
     .iface_progress = uct_asc_copy_iface_progress,
     .iface_event_fd_get = uct_asc_iface_event_fd_get,
     .iface_event_arm = uct_asc_iface_event_arm,
@@ -226,6 +226,11 @@ static uct_iface_internal_ops_t uct_asc_copy_iface_internal_ops = {
     .ep_invalidate = uct_asc_ep_invalidate,
     UCT_ASC_INTERNAL_OPS_MORE(uct_asc_copy_iface_is_reachable)};
 
+static void uct_asc_copy_iface_first_use(void *arg)
+{
+    uct_asc_iface_wake(arg);
+}
+
 static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worker,
                            const uct_iface_params_t *params, const uct_iface_config_t *tl_config)
 {
@@ -237,11 +242,13 @@ static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worke
     self->id = ucs_generate_uuid((uintptr_t)self);
     self->polls = 0;
     uct_asc_perf_host(&config->perf, &self->super.perf);
+    asc_link_on_first_use(uct_asc_copy_iface_first_use, &self->super);
     return UCS_OK;
 }
 
 static UCS_CLASS_CLEANUP_FUNC(uct_asc_copy_iface_t)
 {
+    asc_link_first_use_forget(uct_asc_copy_iface_first_use, &self->super);
     uct_asc_iface_drain(&self->super, UCT_ASC_COPY_CLOSE_TIMEOUT_MS);
 }
 

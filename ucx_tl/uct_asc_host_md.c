@@ -41,8 +41,8 @@ static ucs_status_t uct_asc_host_md_query(uct_md_h md, uct_asc_md_attr_t *attr)
 static ucs_status_t uct_asc_host_mem_reg(uct_md_h md, void *address, size_t length,
                                          uct_asc_mem_reg_arg_t arg, uct_mem_h *memh_p)
 {
-    (void)md;
     (void)arg;
+    uct_asc_ipc_md_serve(md);
     *memh_p = (uct_mem_h)(uintptr_t)uct_asc_host_rkey(asc_link_relay_offer(address, length));
     return UCS_OK;
 }

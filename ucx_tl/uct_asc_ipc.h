@@ -7,6 +7,8 @@
 
 #include <ucs/datastruct/list.h>
 
+#include <pthread.h>
+
 /**
  * Which memories an interface copies between. UCX 1.13 accepts a lane for a
  * rendezvous if the local domain registers the local memory's type and the key
@@ -26,13 +28,17 @@ typedef enum uct_asc_ipc_role {
 
 typedef struct uct_asc_ipc_md {
     uct_md_t super;
-    int enable;      /* UCX_ASC_IPC_ENABLE */
-    int enable_host; /* UCX_ASC_IPC_HOST */
-    int is_host;     /* the domain of host memory */
+    pthread_mutex_t lock;   /* of ifaces */
+    ucs_list_link_t ifaces; /* uct_asc_ipc_iface_t */
+    int served;             /* atomic; memory was registered, peers may want something */
+    int enable;             /* UCX_ASC_IPC_ENABLE */
+    int enable_host;        /* UCX_ASC_IPC_HOST */
+    int is_host;            /* the domain of host memory */
 } uct_asc_ipc_md_t;
 
 typedef struct uct_asc_ipc_iface {
     uct_asc_iface_t super;
+    ucs_list_link_t list; /* in the domain's */
     uct_asc_ipc_role_t role;
     unsigned close_timeout_ms;
     unsigned polls;
@@ -86,6 +92,17 @@ static inline int uct_asc_host_is_rkey(uct_rkey_t rkey)
 }
 
 void uct_asc_ipc_md_close(uct_md_h md);
+
+/** Memory is registered: the domain's interfaces have to look after it. */
+void uct_asc_ipc_md_serve_slow(uct_asc_ipc_md_t *md);
+static inline void uct_asc_ipc_md_serve(uct_md_h tl_md)
+{
+    uct_asc_ipc_md_t *md = ucs_derived_of(tl_md, uct_asc_ipc_md_t);
+
+    if (ucs_unlikely(!__atomic_load_n(&md->served, __ATOMIC_RELAXED))) {
+        uct_asc_ipc_md_serve_slow(md);
+    }
+}
 int uct_asc_host_is_key(const void *rkey_buffer);
 ucs_status_t uct_asc_host_rkey_unpack(const void *rkey_buffer, uct_rkey_t *rkey_p, void **handle_p);
 

@@ -164,8 +164,8 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .ep_destroy = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_ep_t),
     .iface_flush = uct_asc_iface_flush,
     .iface_fence = uct_base_iface_fence,
-    .iface_progress_enable = uct_base_iface_progress_enable,
-    .iface_progress_disable = uct_base_iface_progress_disable,
+    .iface_progress_enable = uct_asc_iface_progress_enable,
+    .iface_progress_disable = uct_asc_iface_progress_disable,
     .iface_progress = uct_asc_ipc_iface_progress,
     .iface_event_fd_get = uct_asc_iface_event_fd_get,
     .iface_event_arm = uct_asc_ipc_iface_event_arm,
@@ -196,6 +196,7 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
 {
     const uct_asc_ipc_iface_config_t *config =
         ucs_derived_of(tl_config, uct_asc_ipc_iface_config_t);
+    uct_asc_ipc_md_t *domain;
 
     UCS_CLASS_CALL_SUPER_INIT(uct_asc_iface_t, &uct_asc_ipc_iface_ops,
                               &uct_asc_ipc_iface_internal_ops, md, worker, params, tl_config);
@@ -215,11 +216,24 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
     if (self->role == UCT_ASC_IPC_HOST) {
         uct_asc_perf_relay(&self->super.perf);
     }
+
+    domain = ucs_derived_of(md, uct_asc_ipc_md_t);
+    pthread_mutex_lock(&domain->lock);
+    ucs_list_add_tail(&domain->ifaces, &self->list);
+    if (domain->served) {
+        uct_asc_iface_wake(&self->super);
+    }
+    pthread_mutex_unlock(&domain->lock);
     return UCS_OK;
 }
 
 static UCS_CLASS_CLEANUP_FUNC(uct_asc_ipc_iface_t)
 {
+    uct_asc_ipc_md_t *domain = ucs_derived_of(self->super.super.md, uct_asc_ipc_md_t);
+
+    pthread_mutex_lock(&domain->lock);
+    ucs_list_del(&self->list);
+    pthread_mutex_unlock(&domain->lock);
     uct_asc_iface_drain(&self->super, self->close_timeout_ms);
     asc_link_quiesce(self->close_timeout_ms);
 }

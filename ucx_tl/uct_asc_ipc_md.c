@@ -5,7 +5,6 @@
  */
 #include "uct_asc_ipc.h"
 
-#include <ucs/datastruct/list.h>
 #include <ucs/debug/log.h>
 #include <ucs/debug/memtrack_int.h>
 #include <ucs/sys/string.h>
@@ -68,8 +67,8 @@ static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t lengt
 {
     uct_asc_ipc_memh_t *memh;
 
-    (void)md;
     (void)arg;
+    uct_asc_ipc_md_serve(md);
     /* The export waits until a key is wanted: UCX registers for transfers that
      * turn out to need none. */
     memh = ucs_malloc(sizeof(*memh), "uct_asc_ipc_memh");
@@ -201,9 +200,24 @@ static ucs_status_t uct_asc_ipc_rkey_release(uct_component_t *component, uct_rke
     return UCS_OK;
 }
 
-void uct_asc_ipc_md_close(uct_md_h md)
+void uct_asc_ipc_md_serve_slow(uct_asc_ipc_md_t *md)
 {
-    ucs_free(ucs_derived_of(md, uct_asc_ipc_md_t));
+    uct_asc_ipc_iface_t *iface;
+
+    pthread_mutex_lock(&md->lock);
+    __atomic_store_n(&md->served, 1, __ATOMIC_RELAXED);
+    ucs_list_for_each (iface, &md->ifaces, list) {
+        uct_asc_iface_wake(&iface->super);
+    }
+    pthread_mutex_unlock(&md->lock);
+}
+
+void uct_asc_ipc_md_close(uct_md_h tl_md)
+{
+    uct_asc_ipc_md_t *md = ucs_derived_of(tl_md, uct_asc_ipc_md_t);
+
+    pthread_mutex_destroy(&md->lock);
+    ucs_free(md);
 }
 
 static uct_md_ops_t uct_asc_ipc_md_ops = {.close = uct_asc_ipc_md_close,
@@ -233,6 +247,9 @@ static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *
     md->is_host = !strcmp(md_name, UCT_ASC_HOST_MD_NAME);
     md->super.ops = md->is_host ? &uct_asc_host_md_ops : &uct_asc_ipc_md_ops;
     md->super.component = component;
+    pthread_mutex_init(&md->lock, NULL);
+    ucs_list_head_init(&md->ifaces);
+    md->served = 0;
     md->enable = config->enable;
     md->enable_host = config->enable_host;
     uct_asc_ipc_relays = config->enable && config->enable_host;
