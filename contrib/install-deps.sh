@@ -4,22 +4,24 @@
 # Install what building and running needs, from the distribution's packages;
 # only what is missing, so that a second run changes nothing.
 #
-# usage: contrib/install-deps.sh [--dev]
-#   --dev   also what only the style checks use
+# usage: contrib/install-deps.sh [--dev | --without-ompi]
+#   --dev            also what only the style checks use
+#   --without-ompi   what a build without Open MPI needs
 set -euo pipefail
 
 packages=(
     gcc libc6-dev make autoconf automake libtool pkg-config # the build
     dpkg-dev xz-utils ca-certificates                       # UCX's source, make dist
     libucx-dev ucx-utils                                    # UCX
-    libopenmpi-dev openmpi-bin                              # Open MPI
     libhwloc-dev                                            # where devices are
 )
+ompi=(libopenmpi-dev openmpi-bin)
 case ${1:-} in
-'') ;;
---dev) packages+=(clang-14 clang-format-14 clang-tidy-14 shellcheck) ;;
+'') packages+=("${ompi[@]}") ;;
+--dev) packages+=("${ompi[@]}" clang-14 clang-format-14 clang-tidy-14 shellcheck) ;;
+--without-ompi) ;;
 *)
-    echo "usage: $0 [--dev]" >&2
+    echo "usage: $0 [--dev | --without-ompi]" >&2
     exit 2
     ;;
 esac

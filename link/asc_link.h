@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ASC_LINK_ABI 1
+#define ASC_LINK_ABI 2
 
 #pragma GCC visibility push(default)
 
@@ -72,8 +72,9 @@ void asc_link_quiesce(unsigned timeout_ms);
  */
 typedef int (*asc_link_patch_fn)(const char *symbol, void *replacement);
 
-/** Installs the allocation hooks through @a patch, once in a process; does
- *  nothing when libascend_preload.so already does that. */
+/** Installs the allocation hooks through @a patch, once in a process. Where
+ *  libascend_preload.so is loaded they are for modules that do not ask the
+ *  program's other libraries first (RTLD_DEEPBIND), and need not succeed. */
 asc_status_t asc_link_install_hooks(asc_link_patch_fn patch);
 
 /**
@@ -96,6 +97,25 @@ typedef void (*asc_link_mem_listener_fn)(asc_link_mem_event_t event, void *base,
 
 /** Adds a listener for the life of the process (modules are nodelete). */
 asc_status_t asc_link_add_mem_listener(asc_link_mem_listener_fn fn, void *arg);
+
+/**
+ * Whether device memory can exist in this process. False only under
+ * libascend_preload.so, which sees every user of the runtime, and only until the
+ * first one comes: then no pointer need be asked about. One load.
+ */
+bool asc_link_device_possible(void);
+
+/** Called once in the thread that first uses the runtime, before its call goes
+ *  on; must not call this library. */
+typedef void (*asc_link_first_use_fn)(void *arg);
+
+/** Has @a fn called before asc_link_device_possible() becomes true; at once if
+ *  it is, or if 8 others wait already. */
+void asc_link_on_first_use(asc_link_first_use_fn fn, void *arg);
+
+/** Takes back what asc_link_on_first_use() was given; when it has returned, @a fn
+ *  is not running and is not called any more. */
+void asc_link_first_use_forget(asc_link_first_use_fn fn, void *arg);
 
 /** How allocations are seen here: "hooks", "preload", "none", and a sentence
  *  about why. Strings live as long as the process. */
@@ -140,7 +160,7 @@ void asc_link_pinned_put(void *ptr, size_t size);
 /** A copy that is under way. Owned by the caller, opaque, no destructor: it
  *  is over once asc_link_op_test() has returned anything but ASC_INPROGRESS. */
 typedef struct asc_link_op {
-    uint64_t opaque[8];
+    uint64_t opaque[9];
 } asc_link_op_t;
 
 /**
@@ -296,6 +316,24 @@ asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *loca
                           asc_link_op_t *op);
 asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
                           asc_link_op_t *op);
+
+/**
+ * The same for owners that call asc_link_relay_progress() as long as the memory
+ * is registered (asc_link_relay_hold()): a copy that fails is made again on
+ * another stream, then relayed by both processes. The first such copy of a pair
+ * is mentioned, all are counted; a pair that keeps failing is only relayed from
+ * then on. ASC_ERR_ACL (logged): there was no way, which the owner gets to know
+ * by asc_link_peer_gave_up().
+ */
+asc_status_t asc_link_get_or_relay(asc_link_import_t *import, uint64_t remote, void *local,
+                                   size_t len, asc_link_op_t *op);
+asc_status_t asc_link_put_or_relay(asc_link_import_t *import, uint64_t remote, const void *local,
+                                   size_t len, asc_link_op_t *op);
+
+/** Transfers out of or into this process's memory that @a peer has given up,
+ *  and of all peers together, as seen by the last asc_link_progress(). */
+uint64_t asc_link_peer_gave_up(const asc_link_peer_t *peer);
+uint64_t asc_link_gave_up(void);
 
 /* ------------------------------------------- relayed copies ------------- */
 

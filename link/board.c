@@ -355,8 +355,8 @@ asc_status_t link_board_open_file(const asc_link_addr_t *addr, int number, const
 
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", addr->pid, number);
     if (!names_file(path, name)) {
-        link_set_reason("process %d has no %s at descriptor %d (%s): it has ended, or "
-                        "belongs to another user",
+        link_set_reason("process %d has no %s at descriptor %d (%s): it has ended, "
+                        "belongs to another user or lives in another user namespace",
                         addr->pid, name, number, errno != 0 ? strerror(errno) : "not one");
         return ASC_ERR_UNREACHABLE;
     }

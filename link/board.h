@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define LINK_BOARD_MAGIC   UINT64_C(0x3144524f42435341) /* "ASCBORD1" */
-#define LINK_BOARD_VERSION 3
+#define LINK_BOARD_VERSION 4
 
 /** Allocations that may be exported at a time. */
 #define LINK_BOARD_LIVE    4096
@@ -69,7 +69,10 @@ typedef struct link_board_row {
     _Atomic uint64_t recorded; /**< own records on its notify << 1, bit 0: one
                                     is being enqueued right now */
     _Atomic uint64_t since;    /**< first export epoch that lets it import, 0: none */
-    uint64_t reserved[3];
+    _Atomic uint64_t spoiled;  /**< number of its notify on which a record was lost
+                                    with a copy that failed, 0: none */
+    _Atomic uint64_t gave_up;  /**< transfers with it that could not be made in any way */
+    uint64_t reserved;
 } link_board_row_t;
 
 /** One process's half of a relayed transfer: as asked for, or as served. */

@@ -17,6 +17,7 @@
 #include "link/mem_query.h"
 #include "link/op.h"
 #include "link/peer_access.h"
+#include "link/stream.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -154,22 +155,63 @@ static asc_status_t link_copy_bounce(const link_copy_t *copy)
 
 /* --------------------------------------------------- starting it --------- */
 
+/* Once more and waiting for it, after the runtime refused or failed to do it in
+ * a stream for the reason @a err. */
+static asc_status_t link_copy_again(const link_copy_t *copy, aclError err)
+{
+    char text[ASC_ACL_TEXT_MAX];
+
+    link_count(copy_again, 1);
+    asc_log_once(ASC_LOG_WARN,
+                 "an asynchronous copy of %zu bytes on device %d failed: %s; it is made again in "
+                 "another way, as will others that fail",
+                 copy->len, copy->device,
+                 err != ACL_SUCCESS ? asc_acl_error_text(err, text, sizeof(text))
+                                    : "no stream or event");
+    asc_acl_forget_error();
+    return copy->device == copy->dst_device ? link_copy_sync(copy) : link_copy_bounce(copy);
+}
+
+static asc_status_t link_copy_finish(link_op_t *op, asc_status_t status)
+{
+    link_copy_t copy = {.dst = op->arg[0],
+                        .src = op->arg[1],
+                        .len = op->len,
+                        .device = op->stream->device,
+                        .dst_device = (int)(op->flags >> 8),
+                        .kind = (aclrtMemcpyKind)(op->flags & 0xff)};
+
+    /* no error of the runtime: the memory went with a reset of the device */
+    return status == ASC_OK || op->error == ACL_SUCCESS ? status
+                                                        : link_copy_again(&copy, op->error);
+}
+
 static asc_status_t link_copy_enqueue(const link_copy_t *copy, link_op_t *op)
 {
-    const asc_acl_t *acl = asc_acl_peek();
+    asc_status_t status;
     link_stream_t *stream = link_stream_get(copy->device, link_stream_use_of(copy->kind));
     aclError err;
 
     if (stream == NULL) {
-        return ASC_ERR_ACL;
+        return link_copy_again(copy, ACL_SUCCESS);
     }
     err = link_stream_copy(stream, copy->dst, copy->src, copy->len, copy->kind);
     if (err != ACL_SUCCESS) {
         /* Pieces before the refused one must not outlive the buffers. */
-        (void)acl->aclrtSynchronizeStream(stream->handle);
-        return link_copy_failed(copy, err);
+        (void)link_stream_settle(stream);
+        return link_copy_again(copy, err);
     }
-    return link_op_start(op, stream, NULL);
+    status = link_op_start(op, stream, link_copy_finish);
+    op->arg[0] = copy->dst;
+    op->arg[1] = (void *)(uintptr_t)copy->src;
+    op->len = copy->len;
+    op->flags = (uint32_t)copy->kind | (uint32_t)copy->dst_device << 8;
+    op->quiet = 1;
+    if (status == ASC_ERR_ACL) {
+        link_stream_fail(stream);
+        status = link_copy_again(copy, ACL_SUCCESS);
+    }
+    return status;
 }
 
 static asc_status_t link_copy_async(const link_copy_t *copy, asc_link_op_t *op)
@@ -178,7 +220,7 @@ static asc_status_t link_copy_async(const link_copy_t *copy, asc_link_op_t *op)
     asc_status_t status = link_ctx_enter(copy->device, &guard);
 
     if (status != ASC_OK) {
-        return status;
+        return link_copy_again(copy, ACL_SUCCESS);
     }
     status = link_copy_enqueue(copy, (link_op_t *)(void *)op);
     link_ctx_leave(&guard);

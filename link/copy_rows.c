@@ -42,6 +42,7 @@ typedef struct rows_copy {
     int device;
     link_stream_t *stream; /* NULL: each call waits */
     rows_batch_t *batch;   /* NULL where there is none */
+    bool plain;            /* only calls for single pieces */
     size_t blocks, bytes, calls;
 } rows_copy_t;
 
@@ -214,8 +215,8 @@ static aclError rows_piece(rows_copy_t *copy, void *dst, const void *src, size_t
 
 static bool rows_by_pitch(const rows_copy_t *copy, const asc_link_rows_t *rows)
 {
-    if (rows->height == 1 || (ptrdiff_t)rows->dpitch < 0 || (ptrdiff_t)rows->spitch < 0 ||
-        rows->dpitch < rows->width || rows->spitch < rows->width ||
+    if (copy->plain || rows->height == 1 || (ptrdiff_t)rows->dpitch < 0 ||
+        (ptrdiff_t)rows->spitch < 0 || rows->dpitch < rows->width || rows->spitch < rows->width ||
         (copy->stream == NULL && copy->acl->aclrtMemcpy2d == NULL)) {
         return false;
     }
@@ -266,18 +267,71 @@ static void rows_account(const rows_copy_t *copy)
     link_count(copy_bytes, copy->bytes);
 }
 
-static asc_status_t rows_failed(const rows_copy_t *copy, aclError err)
+/* Once more, piece by piece and waiting for each, after the runtime refused or
+ * failed to do it for the reason @a why. Context current. */
+static asc_status_t rows_again(rows_copy_t *copy, const asc_link_rows_t *rows, size_t n,
+                               aclError why)
 {
     char text[ASC_ACL_TEXT_MAX];
+    aclError err;
 
-    if (copy->stream != NULL) {
-        /* Pieces before the refused one must not outlive the buffers. */
-        (void)copy->acl->aclrtSynchronizeStream(copy->stream->handle);
+    link_count(copy_again, 1);
+    asc_log_once(ASC_LOG_WARN,
+                 "a copy of the pieces of a buffer on device %d failed: %s; it is made again piece "
+                 "by piece, as will others that fail",
+                 copy->device, asc_acl_error_text(why, text, sizeof(text)));
+    asc_acl_forget_error();
+    copy->plain = true;
+    copy->stream = NULL;
+    copy->batch = NULL;
+    err = rows_all(copy, rows, n);
+    if (err == ACL_SUCCESS) {
+        return ASC_OK;
     }
     link_count(copy_failed, 1);
     asc_log(ASC_LOG_ERROR, "copy of the pieces of a buffer on device %d failed: %s", copy->device,
             asc_acl_error_text(err, text, sizeof(text)));
     return ASC_ERR_ACL;
+}
+
+static asc_status_t rows_finish(link_op_t *op, asc_status_t status)
+{
+    rows_copy_t copy = {.acl = asc_acl_peek(),
+                        .kind = (aclrtMemcpyKind)op->flags,
+                        .device = op->stream->device,
+                        .blocks = op->len};
+    asc_link_rows_t *rows = op->arg[0];
+    link_ctx_t guard;
+
+    /* no error of the runtime: the memory went with a reset of the device */
+    if (status != ASC_OK && op->error != ACL_SUCCESS && rows != NULL &&
+        link_ctx_enter(copy.device, &guard) == ASC_OK) {
+        status = rows_again(&copy, rows, op->len, op->error);
+        link_ctx_leave(&guard);
+    }
+    free(rows);
+    return status;
+}
+
+/* The caller's table may be gone when the copies turn out to have failed. */
+static asc_status_t rows_start(rows_copy_t *copy, const asc_link_rows_t *rows, size_t n,
+                               link_op_t *op)
+{
+    asc_link_rows_t *kept = malloc(n * sizeof(*rows));
+    asc_status_t status = link_op_start(op, copy->stream, rows_finish);
+
+    if (status != ASC_INPROGRESS) {
+        free(kept);
+        return status == ASC_OK ? ASC_OK : rows_again(copy, rows, n, ACL_ERROR_RT_INTERNAL_ERROR);
+    }
+    if (kept != NULL) {
+        memcpy(kept, rows, n * sizeof(*rows));
+    }
+    op->arg[0] = kept;
+    op->len = n;
+    op->flags = (uint32_t)copy->kind;
+    op->quiet = kept != NULL; /* who makes it again tells */
+    return ASC_INPROGRESS;
 }
 
 /* Which sides are where. */
@@ -311,8 +365,8 @@ static asc_status_t rows_run(rows_copy_t *copy, const asc_link_rows_t *rows, siz
     aclError err;
 
     copy->stream = waits ? NULL : link_stream_get(copy->device, link_stream_use_of(copy->kind));
-    if (copy->stream == NULL && !waits) {
-        return ASC_ERR_ACL;
+    if (copy->stream == NULL) {
+        waits = true; /* the runtime refused a stream (logged) */
     }
     if (copy->kind != ACL_MEMCPY_DEVICE_TO_DEVICE && asc_link_batched() &&
         (!waits || copy->acl->aclrtMemcpyBatch != NULL)) {
@@ -325,9 +379,13 @@ static asc_status_t rows_run(rows_copy_t *copy, const asc_link_rows_t *rows, siz
     free(copy->batch);
     rows_account(copy);
     if (err != ACL_SUCCESS) {
-        return rows_failed(copy, err);
+        /* Pieces before the refused one must not outlive the buffers. */
+        if (copy->stream != NULL) {
+            (void)link_stream_settle(copy->stream);
+        }
+        return rows_again(copy, rows, n, err);
     }
-    return waits ? ASC_OK : link_op_start(op, copy->stream, NULL);
+    return waits ? ASC_OK : rows_start(copy, rows, n, op);
 }
 
 asc_status_t asc_link_copy_rows_start(const asc_link_rows_t *rows, size_t n, asc_link_op_t *op)

@@ -21,6 +21,7 @@
     X(copy_d2d, "copies device to device inside the process") \
     X(copy_h2h, "copies host to host") \
     X(copy_bounced, "copies between own devices by way of the host") \
+    X(copy_again, "asynchronous copies that failed and were made again") \
     X(copy_failed, "copies the runtime refused or failed") \
     X(copy_bytes, "bytes copied inside the process") \
     X(pinned_bytes, "pinned host memory held, in use or cached") \
@@ -41,6 +42,8 @@
     X(relay_ops, "copies with peers that both sides took part in") \
     X(relay_bytes, "bytes copied so") \
     X(relay_served, "such copies that peers asked for") \
+    X(direct_failed, "copies with peers that the runtime refused or failed") \
+    X(rescued, "copies with peers that were relayed because the direct one failed") \
     X(notify_record, "notifies recorded for peers") \
     X(notify_skipped, "records left out because the last one was not consumed") \
     X(notify_consumed, "records of peers waited for") \
@@ -54,6 +57,10 @@ typedef enum link_counter {
 } link_counter_t;
 
 extern int64_t link_counter_values[LINK_COUNTER_LAST];
+
+/** From now on the counters are written to the file that ASCEND_STATS names, if it
+ *  names one, when the process ends by exit(). Once; never in a forked child. */
+void link_counters_tell_at_exit(void);
 
 /** Adds to a counter; any thread, no order. */
 #define link_count(_name, _n) \

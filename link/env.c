@@ -5,6 +5,7 @@
  */
 #include "link/env.h"
 #include "link/asc_link.h"
+#include "topo/asc_topo.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -24,6 +25,8 @@ typedef enum link_env_id {
     LINK_ENV_LOG_LEVEL,
     LINK_ENV_NOTIFY_MAX,
     LINK_ENV_NOTIFY_TIMEOUT,
+    LINK_ENV_STATS,
+    LINK_ENV_TOPO_LINKS,
     LINK_ENV_TOPO_XML,
     LINK_ENV_TRUST_FREES,
     LINK_ENV_WHITELIST,
@@ -53,6 +56,13 @@ static const asc_link_env_t link_env_vars[LINK_ENV_LAST + 1] = {
     [LINK_ENV_NOTIFY_TIMEOUT] = {"ASCEND_NOTIFY_TIMEOUT", "30",
                                  "seconds after which a wait for a peer's notify gives up: 1 to "
                                  "3600"},
+    [LINK_ENV_STATS] = {"ASCEND_STATS", "",
+                        "file that gets the counters when the process ends; %p in it is the "
+                        "process id"},
+    [LINK_ENV_TOPO_LINKS] = {"ASCEND_TOPO_LINKS", "",
+                             "what links are worth where the model is wrong: A-B=RATE/TIME by "
+                             "comma, A and B physical device ids or h for the host, for example "
+                             "0-4=12G/5us,h-0=20G"},
     [LINK_ENV_TOPO_XML] = {"ASCEND_TOPO_XML", "",
                            "hwloc XML file of a recorded machine to use in place of this "
                            "one"},
@@ -162,6 +172,20 @@ static size_t link_env_number(link_env_id_t id, size_t min, size_t max, bool suf
     return value;
 }
 
+static void link_env_read_links(link_env_t *env)
+{
+    char why[256];
+
+    env->topo_links = link_env_text(LINK_ENV_TOPO_LINKS);
+    if (asc_topo_parse_links(env->topo_links, NULL, 0, why, sizeof(why)) < 0) {
+        if (link_env_state.wrong[0] == '\0') {
+            snprintf(link_env_state.wrong, sizeof(link_env_state.wrong), "%s: %s",
+                     link_env_vars[LINK_ENV_TOPO_LINKS].name, why);
+        }
+        env->topo_links = "";
+    }
+}
+
 static void link_env_read(void)
 {
     static const char *const orders[] = {"owner-first", "importers-first", NULL};
@@ -184,6 +208,8 @@ static void link_env_read(void)
         (unsigned)link_env_number(LINK_ENV_NOTIFY_MAX, 0, 1024, false, "a number from 0 to 1024");
     env->notify_timeout_s = (unsigned)link_env_number(LINK_ENV_NOTIFY_TIMEOUT, 1, 3600, false,
                                                       "a number of seconds from 1 to 3600");
+    env->stats = link_env_text(LINK_ENV_STATS);
+    link_env_read_links(env);
     (void)link_env_word(LINK_ENV_LOG_LEVEL, levels, "error, warn, info or debug", 1);
 }
 

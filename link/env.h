@@ -21,6 +21,8 @@ typedef struct link_env {
     bool importers_first;      /**< ASCEND_FREE_ORDER */
     unsigned notify_max;       /**< per process */
     unsigned notify_timeout_s; /**< never 0: every wait is finite */
+    const char *stats;         /**< file name, or "" */
+    const char *topo_links;    /**< checked; "": none */
 } link_env_t;
 
 /** The values; defaults where the environment has none or a wrong one. */

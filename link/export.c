@@ -17,6 +17,7 @@
 #include "link/hazard.h"
 #include "link/notify.h"
 #include "link/rkey.h"
+#include "link/topo_facts.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -393,6 +394,7 @@ asc_status_t asc_link_export(const void *ptr, size_t len, void *rkey_bytes)
     }
     rkey.tgid = link_board() != NULL ? atomic_load(&link_board()->tgid) : 0;
     rkey.device = entry.device;
+    rkey.physical = (uint16_t)(link_topo_physical(entry.device) + 1);
     rkey.base = entry.base;
     rkey.size = entry.size != 0 ? entry.size : 1;
     rkey.generation = entry.generation;

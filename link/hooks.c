@@ -9,6 +9,7 @@
 #include "link/app_imports.h"
 #include "link/context.h"
 #include "link/counters.h"
+#include "link/first_use.h"
 #include "link/free.h"
 #include "link/init.h"
 #include "link/listeners.h"
@@ -27,7 +28,11 @@ static __thread unsigned link_hook_depth;
 
 static bool link_hook_enter(void)
 {
-    return link_hook_depth++ == 0 && !link_forked();
+    if (link_hook_depth++ != 0 || link_forked()) {
+        return false;
+    }
+    link_first_use_note();
+    return true;
 }
 
 static void link_hook_leave(void)
@@ -381,6 +386,32 @@ aclError asc_link_hook_aclrtIpcMemClose(const char *key)
 }
 
 /* ----------------------------------------------- devices, life ----------- */
+
+aclError asc_link_hook_aclInit(const char *config)
+{
+    __typeof__(aclInit) *real = LINK_REAL(aclInit);
+    aclError err = ACL_ERROR_API_NOT_SUPPORT;
+
+    if (real != NULL) {
+        (void)link_hook_enter();
+        err = real(config);
+        link_hook_leave();
+    }
+    return err;
+}
+
+aclError asc_link_hook_aclrtCreateContext(aclrtContext *context, int32_t device)
+{
+    __typeof__(aclrtCreateContext) *real = LINK_REAL(aclrtCreateContext);
+    aclError err = ACL_ERROR_API_NOT_SUPPORT;
+
+    if (real != NULL) {
+        (void)link_hook_enter();
+        err = real(context, device);
+        link_hook_leave();
+    }
+    return err;
+}
 
 aclError asc_link_hook_aclrtSetDevice(int32_t device)
 {

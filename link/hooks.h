@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Replacements for the runtime's functions that make, free or drop device
- * memory. They are reached through patched relocations (hooks.c installs them)
+ * Replacements for the runtime's functions that begin its use, make, free or drop
+ * device memory. They are reached through patched relocations (hooks.c installs them)
  * or through libascend_preload.so, which exports them under the runtime's own
  * names. Each calls the real function and returns what it returned; a free
  * that is put off returns success.
@@ -32,6 +32,8 @@
     X(aclrtUnmapMem, (void *ptr), (ptr)) \
     X(aclrtIpcMemImportByKey, (void **ptr, const char *key, uint64_t flags), (ptr, key, flags)) \
     X(aclrtIpcMemClose, (const char *key), (key)) \
+    X(aclInit, (const char *config), (config)) \
+    X(aclrtCreateContext, (aclrtContext * context, int32_t device), (context, device)) \
     X(aclrtSetDevice, (int32_t device), (device)) \
     X(aclrtResetDevice, (int32_t device), (device)) \
     X(aclrtResetDeviceForce, (int32_t device), (device)) \

@@ -4,6 +4,7 @@
  */
 #include "acl/asc_log.h"
 #include "link/asc_link.h"
+#include "link/first_use.h"
 #include "link/hooks.h"
 #include "link/init.h"
 
@@ -65,6 +66,7 @@ void asc_link_hooks_preloaded(void)
 {
     if (!link_second_copy()) {
         link_hooks_become(LINK_HOOKS_PRELOAD);
+        link_first_use_watched();
     }
 }
 
@@ -105,6 +107,10 @@ asc_status_t asc_link_install_hooks(asc_link_patch_fn patch)
         status = link_hooks_patch(patch);
     } else if (link_hooks_now() == LINK_HOOKS_FAILED) {
         status = ASC_ERR_UNSUPPORTED;
+    } else if (link_hooks_now() == LINK_HOOKS_PRELOAD) {
+        for (size_t i = 0; i < LINK_HOOK_COUNT; ++i) {
+            (void)patch(link_hook_list[i].symbol, link_hook_list[i].replacement);
+        }
     }
     pthread_mutex_unlock(&link_hooks_lock);
     return status;

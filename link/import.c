@@ -376,6 +376,16 @@ void link_import_op_covered(asc_link_import_t *import, uint64_t record)
     pthread_mutex_unlock(&imports.lock);
 }
 
+void link_import_op_uncover(asc_link_import_t *import)
+{
+    pthread_mutex_lock(&imports.lock);
+    import->uncovered++;
+    if (import->users == 0) {
+        publish(import);
+    }
+    pthread_mutex_unlock(&imports.lock);
+}
+
 void link_import_op_end(asc_link_import_t *import, bool covered, bool failed)
 {
     asc_link_import_t *closing = NULL;

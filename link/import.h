@@ -43,6 +43,8 @@ struct asc_link_import {
 void link_import_op_begin(asc_link_import_t *import);
 /** Its record was enqueued. */
 void link_import_op_covered(asc_link_import_t *import, uint64_t record);
+/** It was, but the record may be lost: HELD again. */
+void link_import_op_uncover(asc_link_import_t *import);
 /** It is over. @a failed: the mapping is not to be trusted any more. */
 void link_import_op_end(asc_link_import_t *import, bool covered, bool failed);
 

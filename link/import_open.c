@@ -6,6 +6,8 @@
 #include "link/context.h"
 #include "link/hazard.h"
 #include "link/peer_access.h"
+#include "link/rescue.h"
+#include "link/topo_facts.h"
 
 /* A pair that falls back is worth one line, not one line a message. */
 static void mention_once(asc_link_peer_t *owner, unsigned cause)
@@ -19,8 +21,27 @@ static void mention_once(asc_link_peer_t *owner, unsigned cause)
 
 enum {
     CAUSE_REFUSED,
-    CAUSE_PEER_ACCESS
+    CAUSE_PEER_ACCESS,
+    CAUSE_SLOW
 };
+
+/* By the user's own figures: no news worth a warning. */
+static bool slower_than_host(const link_rkey_t *rkey, asc_link_peer_t *owner)
+{
+    double direct, staged;
+
+    if (rkey->physical == 0 ||
+        !link_topo_prefers_host(asc_link_home_device(), rkey->physical - 1, &direct, &staged)) {
+        return false;
+    }
+    link_set_reason("a MiB from device %d takes %.3g ms by the link that ASCEND_TOPO_LINKS gives "
+                    "and %.3g ms through host memory, which process %d and this one take",
+                    rkey->physical - 1, direct * 1e3, staged * 1e3, owner->addr.pid);
+    if ((atomic_fetch_or(&owner->mentioned, 1u << CAUSE_SLOW) & (1u << CAUSE_SLOW)) == 0) {
+        asc_log(ASC_LOG_INFO, "%s", asc_link_last_reason());
+    }
+    return true;
+}
 
 asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
 {
@@ -30,6 +51,10 @@ asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
 
     if (owner->self) {
         return ASC_OK;
+    }
+    if (link_rescue_demoted(owner)) {
+        link_set_reason("direct copies with process %d kept failing", owner->addr.pid);
+        return ASC_ERR_UNREACHABLE;
     }
     if ((rkey->flags & LINK_RKEY_EXPORTED) == 0) {
         link_set_reason("process %d could not export the memory at %llx", owner->addr.pid,
@@ -55,7 +80,7 @@ asc_status_t link_import_check(const link_rkey_t *rkey, asc_link_peer_t *owner)
                         owner->addr.pid);
         return ASC_ERR_UNREACHABLE;
     }
-    return ASC_OK;
+    return slower_than_host(rkey, owner) ? ASC_ERR_UNREACHABLE : ASC_OK;
 }
 
 bool link_import_usable(const asc_link_import_t *import)

@@ -9,6 +9,7 @@
 #include "acl/asc_log.h"
 #include "link/asc_link.h"
 #include "link/board.h"
+#include "link/counters.h"
 #include "link/env.h"
 #include "link/free.h"
 #include "link/init.h"
@@ -214,6 +215,9 @@ asc_status_t asc_link_init(int abi)
         status = link_init_locked();
     }
     pthread_mutex_unlock(&link_init.lock);
+    if (status == ASC_OK) {
+        link_counters_tell_at_exit();
+    }
     if (status == ASC_OK && asc_link_home_device() >= 0) {
         link_board_device_used(asc_link_home_device());
     }

@@ -143,6 +143,13 @@ static asc_link_mem_kind_t link_mem_known(const link_alloc_t *alloc, const void 
                          alloc->generation);
 }
 
+/* Nothing is known of the address unless this succeeds. */
+static bool link_mem_attributes(const asc_acl_t *acl, const void *ptr, aclrtPtrAttributes *attr)
+{
+    link_count(attr_query, 1);
+    return acl->aclrtPointerGetAttributes(ptr, attr) == ACL_SUCCESS;
+}
+
 /* Device memory whose allocation was not seen. */
 static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr, size_t len,
                                            int device, asc_link_mem_t *mem)
@@ -168,8 +175,9 @@ static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr
                              device, base, size, 0);
     }
     if (len > 1) {
-        link_count(attr_query, 1);
-        if (acl->aclrtPointerGetAttributes((const char *)ptr + len - 1, &last) != ACL_SUCCESS ||
+        const char *end = (const char *)ptr + len - 1;
+
+        if ((!link_mem_attributes(acl, end, &last) && !link_mem_attributes(acl, end, &last)) ||
             last.location.type != ACL_MEM_LOCATION_TYPE_DEVICE || (int)last.location.id != device) {
             return link_mem_fill(mem, ASC_LINK_MEM_BAD, device, ptr, len, 0);
         }
@@ -180,22 +188,27 @@ static asc_link_mem_kind_t link_mem_unseen(const asc_acl_t *acl, const void *ptr
 static asc_link_mem_kind_t link_mem_ask(const void *ptr, size_t len, asc_link_mem_t *mem)
 {
     const asc_acl_t *acl = asc_acl_get();
+    bool able = acl != NULL && acl->aclrtPointerGetAttributes != NULL;
+    bool readable = false, known;
     aclrtPtrAttributes attr;
     uint64_t flags = 0;
 
-    if (acl != NULL && acl->aclrtPointerGetAttributes != NULL) {
-        link_count(attr_query, 1);
-        if (acl->aclrtPointerGetAttributes(ptr, &attr) == ACL_SUCCESS) {
-            if (attr.location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
-                return link_mem_unseen(acl, ptr, len, (int)attr.location.id, mem);
-            }
-            if (attr.location.type == ACL_MEM_LOCATION_TYPE_HOST ||
-                attr.location.type == ACL_MEM_LOCATION_TYPE_HOST_NUMA) {
-                flags = LINK_HOST_PINNED;
-            }
-        }
+    known = able && link_mem_attributes(acl, ptr, &attr);
+
+    /* What the CPU cannot read is device memory or a mistake: an answer that
+     * failed must not make the one the other. */
+    if (!known) {
+        readable = link_host_readable(ptr);
+        known = able && !readable && link_mem_attributes(acl, ptr, &attr);
     }
-    if (!link_host_readable(ptr)) {
+    if (known && attr.location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
+        return link_mem_unseen(acl, ptr, len, (int)attr.location.id, mem);
+    }
+    if (known && (attr.location.type == ACL_MEM_LOCATION_TYPE_HOST ||
+                  attr.location.type == ACL_MEM_LOCATION_TYPE_HOST_NUMA)) {
+        flags = LINK_HOST_PINNED;
+    }
+    if (!readable && !link_host_readable(ptr)) {
         return link_mem_fill(mem, ASC_LINK_MEM_BAD, -1, ptr, len, 0);
     }
     link_host_remember(ptr, flags);

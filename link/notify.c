@@ -12,11 +12,13 @@
 #include "link/env.h"
 #include "link/rkey.h"
 
+#include <sched.h>
 #include <stdio.h>
 
 #define KEY_MAGIC      0x4e435341u /* "ASCN" */
 #define DEAD_GRACE_MS  1000        /* a dead peer's last record may still come */
 #define ALIVE_EVERY_MS 100
+#define SPOILED_MAX    4 /* notifies that one peer may spoil */
 
 typedef struct notify_key {
     uint32_t magic;
@@ -166,24 +168,56 @@ static void retire(asc_link_peer_t *peer)
     }
 }
 
-/* The wait cannot be taken back: its stream goes, by force, and the bit is
- * never used again, because nobody knows any more what a set one means. */
-static void abandon(asc_link_peer_t *peer, const char *cause)
+static void end_drain_stream(void)
 {
     link_ctx_t ctx;
 
-    asc_log(ASC_LOG_WARN,
-            "process %d did not complete the copy it announced (%s): its notify is "
-            "retired, the end of its copies is taken from its board",
-            peer->addr.pid, cause);
-    link_count(notify_timeout, 1);
     if (drain.stream != NULL && link_ctx_enter(drain.stream->device, &ctx) == ASC_OK) {
         link_stream_destroy(drain.stream, true);
         link_ctx_leave(&ctx);
     }
     drain.stream = NULL;
     drain.peer = NULL;
+}
+
+/* The wait cannot be taken back: its stream goes, by force, and the bit is
+ * never used again, because nobody knows any more what a set one means. */
+static void abandon(asc_link_peer_t *peer, const char *cause)
+{
+    asc_log(ASC_LOG_WARN,
+            "process %d did not complete the copy it announced (%s): its notify is "
+            "retired, the end of its copies is taken from its board",
+            peer->addr.pid, cause);
+    link_count(notify_timeout, 1);
+    end_drain_stream();
     retire(peer);
+}
+
+/* The importer's copy failed and took the record behind it along: it has said
+ * so and counts its copies as held. Another notify is offered, a few times. */
+static bool take_back_spoiled(asc_link_peer_t *peer)
+{
+    const link_board_row_t *theirs;
+    uint64_t ready = atomic_load(&link_peer_row(peer)->ready);
+
+    if (ready == 0 || (theirs = link_peer_back_row(peer)) == NULL ||
+        atomic_load(&theirs->spoiled) != ready) {
+        return false;
+    }
+    if (drain.peer == peer) {
+        end_drain_stream();
+    }
+    peer->in.consumed = atomic_load(&theirs->recorded) >> 1;
+    atomic_store(&link_peer_row(peer)->consumed, peer->in.consumed);
+    retire(peer);
+    if (++peer->in.spoiled < SPOILED_MAX) {
+        atomic_fetch_sub(&drain.made, 1);
+        atomic_store(&peer->in.state, LINK_OFFER_NONE);
+        if (atomic_load(&link_board()->closing) == 0) {
+            offer_to(asc_acl_get(), peer, peer->in.device);
+        }
+    }
+    return true;
 }
 
 static void poll_wait(uint64_t now)
@@ -242,8 +276,7 @@ static void start_wait(asc_link_peer_t *peer, uint64_t now)
     if (drain.stream != NULL) {
         error = acl->aclrtWaitAndResetNotify(peer->in.notify, drain.stream->handle,
                                              link_env()->notify_timeout_s);
-        if (error == ACL_SUCCESS &&
-            link_op_start(&drain.op, drain.stream, NULL) == ASC_INPROGRESS) {
+        if (error == ACL_SUCCESS && link_op_mark(&drain.op, drain.stream, NULL) == ASC_INPROGRESS) {
             drain.op.quiet = 1;
             drain.peer = peer;
             drain.started_ms = drain.looked_ms = now;
@@ -267,13 +300,13 @@ static void drain_step(void)
     uint64_t now = link_now_ms();
     bool coming = false;
 
-    if (drain.peer != NULL) {
+    if (drain.peer != NULL && !take_back_spoiled(drain.peer)) {
         poll_wait(now);
     }
     for (unsigned i = 0; i < count && drain.peer == NULL; i++) {
         asc_link_peer_t *peer = link_peer_at(drain.next++ % count);
 
-        if (outstanding(peer, &coming)) {
+        if (!take_back_spoiled(peer) && outstanding(peer, &coming)) {
             start_wait(peer, now);
         }
     }
@@ -421,6 +454,18 @@ uint64_t link_notify_record(asc_link_peer_t *owner, link_stream_t *stream)
     }
     atomic_flag_clear(&owner->out.busy);
     return seq;
+}
+
+void link_notify_spoil(asc_link_peer_t *owner)
+{
+    while (atomic_flag_test_and_set(&owner->out.busy)) {
+        sched_yield(); /* another thread records */
+    }
+    if (owner->out.notify != NULL) {
+        drop_fetched(owner);
+        atomic_store(&link_peer_row(owner)->spoiled, owner->out.seq);
+    }
+    atomic_flag_clear(&owner->out.busy);
 }
 
 /* ------------------------------------------------------ close ----------- */

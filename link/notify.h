@@ -22,6 +22,10 @@ void link_notify_offer(void);
  */
 uint64_t link_notify_record(asc_link_peer_t *owner, link_stream_t *stream);
 
+/** Importer: the record of a copy that failed may be lost. The owner is told to
+ *  wait for no record of that notify any more. */
+void link_notify_spoil(asc_link_peer_t *owner);
+
 /** Owner: has the peer's record number @a seq been waited for? */
 bool link_notify_consumed(const asc_link_peer_t *peer, uint64_t seq);
 

@@ -2,7 +2,6 @@
 #include "link/op.h"
 #include "acl/asc_log.h"
 #include "link/context.h"
-#include "link/relay.h"
 
 #include <sched.h>
 #include <time.h>
@@ -11,7 +10,7 @@
  * once in so many polls. */
 #define LINK_OP_POLLS 64
 
-asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish)
+asc_status_t link_op_mark(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish)
 {
     const asc_acl_t *acl = asc_acl_get();
     char text[ASC_ACL_TEXT_MAX];
@@ -24,21 +23,30 @@ asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_
     op->finish = finish;
     op->polls = 0;
     op->quiet = 0;
+    op->error = ACL_SUCCESS;
     op->event = link_event_get(stream->device);
     if (op->event == NULL) {
-        /* What is in the stream must be over before buffers are given up. */
-        (void)acl->aclrtSynchronizeStream(stream->handle);
         return ASC_ERR_ACL;
     }
     err = acl->aclrtRecordEvent(op->event, stream->handle);
     if (err != ACL_SUCCESS) {
         asc_log(ASC_LOG_ERROR, "an event of device %d cannot be recorded: %s", stream->device,
                 asc_acl_error_text(err, text, sizeof(text)));
-        (void)acl->aclrtSynchronizeStream(stream->handle);
         link_event_put(stream->device, op->event, stream->epoch);
         return ASC_ERR_ACL;
     }
     return ASC_INPROGRESS;
+}
+
+asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish)
+{
+    asc_status_t status = link_op_mark(op, stream, finish);
+
+    if (status == ASC_ERR_ACL) {
+        /* What is in the stream must be over before buffers are given up. */
+        status = link_stream_settle(stream) == ACL_SUCCESS ? ASC_OK : ASC_ERR_ACL;
+    }
+    return status;
 }
 
 /* The stream's own word on whether its tasks went well. It needs its context,
@@ -101,6 +109,7 @@ static asc_status_t link_op_failed(link_op_t *op, aclError err)
         asc_acl_forget_error();
     }
     link_stream_fail(op->stream);
+    op->error = err;
     return link_op_end(op, ASC_ERR_ACL);
 }
 
@@ -112,7 +121,7 @@ asc_status_t asc_link_op_test(asc_link_op_t *handle)
     aclError err;
 
     if (op->stream == NULL) {
-        return link_relay_test(op);
+        return op->finish(op, ASC_INPROGRESS);
     }
     if (acl == NULL) {
         return ASC_ERR_NO_RUNTIME;

@@ -15,27 +15,35 @@ typedef struct link_op link_op_t;
  * Called once by asc_link_op_test() when the event has fired (@a status
  * ASC_OK) or the stream has failed, with the event already given back. May
  * start a next phase with link_op_start() and return ASC_INPROGRESS; else its
- * result is the op's.
+ * result is the op's. A phase that is in no stream (stream NULL) is asked by
+ * every test, with ASC_INPROGRESS, until it returns something else.
  */
 typedef asc_status_t (*link_op_finish_fn)(link_op_t *op, asc_status_t status);
 
 struct link_op {
-    link_stream_t *stream; /**< NULL: a relayed transfer, which arg[0] describes */
+    link_stream_t *stream; /**< NULL: in no stream, finish is asked */
     aclrtEvent event;
     link_op_finish_fn finish; /**< NULL: nothing to do */
-    void *arg[3];             /**< for finish */
+    void *arg[3];             /**< for finish, as the next two */
+    uint64_t len;
+    uint32_t flags;
     uint32_t polls;
     uint32_t quiet; /**< the one who started it tells of its failure; 0 after start */
-    uint64_t spare;
+    aclError error; /**< of the runtime, when finish is told of a failure; 0: none */
 };
 
 _Static_assert(sizeof(struct link_op) <= sizeof(asc_link_op_t), "op must fit its door");
 
 /**
  * Records an event behind what is in @a stream now and fills @a op except for
- * arg. The stream's context must be current (link_ctx_enter).
- * @return ASC_INPROGRESS, or ASC_ERR_ACL (logged; nothing to test).
+ * arg, len and flags. The stream's context must be current (link_ctx_enter).
+ * @return ASC_INPROGRESS, or ASC_ERR_ACL (logged; nothing to test, and what is
+ *         in the stream goes on).
  */
+asc_status_t link_op_mark(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish);
+
+/** The same for copies: where no event can be had, waits for the stream.
+ *  @return ASC_OK then; on ASC_ERR_ACL nothing is left in the stream. */
 asc_status_t link_op_start(link_op_t *op, link_stream_t *stream, link_op_finish_fn finish);
 
 /** Waits for @a op at most @a timeout_ms, polling. ASC_ERR_TIMEOUT: still

@@ -42,6 +42,12 @@ struct asc_link_peer {
     _Atomic(link_stream_t *) stream; /**< pair stream on the home device */
 
     struct {
+        _Atomic bool mentioned;
+        _Atomic unsigned failures; /**< direct copies in a row that failed */
+        _Atomic uint64_t gave_up;  /**< transfers that it gave up, as last seen */
+    } rescue;                      /* rescue.c */
+
+    struct {
         _Atomic(void *) window; /**< relay_window.c: its window as mapped here */
         uint64_t seen;          /**< relay.c, under its lock: requests looked at */
     } relay;
@@ -61,6 +67,7 @@ struct asc_link_peer {
         _Atomic int state; /**< link_offer_t */
         aclrtNotify notify;
         uint64_t consumed; /**< the drain's own copy of the row's value */
+        unsigned spoiled;  /**< how often the peer has spoiled one */
         uint32_t epoch;
         int device;
     } in;

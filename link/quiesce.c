@@ -5,6 +5,7 @@
 #include "link/free.h"
 #include "link/import.h"
 #include "link/notify.h"
+#include "link/rescue.h"
 #include "link/scratch.h"
 #include "link/transfer.h"
 
@@ -48,6 +49,7 @@ void asc_link_progress(void)
     link_export_sweep();
     link_import_upkeep();
     link_notify_idle();
+    link_rescue_look();
     look_after_peers();
 }
 

@@ -358,10 +358,12 @@ static asc_status_t step(relay_t *relay)
     return status;
 }
 
-asc_status_t link_relay_test(link_op_t *op)
+static asc_status_t test(link_op_t *op, asc_status_t so_far)
 {
     relay_t *relay = op->arg[0];
     asc_status_t status = step(relay);
+
+    (void)so_far;
 
     if (status == ASC_INPROGRESS) {
         return status;
@@ -399,6 +401,7 @@ static asc_status_t ask(relay_t *relay, uint64_t remote, uint64_t ref, link_op_t
     atomic_store_explicit(&mine->id, relay->id, memory_order_release);
     atomic_fetch_add_explicit(&link_board()->relay_posted, 1, memory_order_release);
     memset(op, 0, sizeof(*op));
+    op->finish = test;
     op->arg[0] = relay;
     return ASC_INPROGRESS;
 }

@@ -25,9 +25,6 @@
 /** Bytes of a piece of a message of @a len bytes; both sides compute it. */
 size_t link_relay_piece(size_t len);
 
-/** One step of a request; what asc_link_op_test() does for it. */
-asc_status_t link_relay_test(link_op_t *op);
-
 /** A free channel of the own window, which is made at first use. False: all
  *  are taken, or there can be no window (logged once). */
 bool link_relay_channel_get(uint32_t *channel);

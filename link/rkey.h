@@ -35,7 +35,9 @@ typedef struct link_rkey {
     uint32_t slot;
     uint32_t epoch; /**< of the peer set that was whitelisted */
     char key[LINK_IPC_KEY];
-    uint8_t reserved[7];
+    uint8_t reserved[1];
+    uint16_t physical; /**< physical id of the device + 1; 0: not told */
+    uint32_t reserved2;
     uint64_t sum; /**< of all bytes before it */
 } link_rkey_t;
 

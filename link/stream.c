@@ -77,6 +77,18 @@ void link_stream_destroy(link_stream_t *stream, bool force)
     }
 }
 
+aclError link_stream_settle(const link_stream_t *stream)
+{
+    const asc_acl_t *acl = asc_acl_peek();
+    aclError err = acl->aclrtSynchronizeStream(stream->handle);
+
+    if (err != ACL_SUCCESS) {
+        /* the stream's error would come again, that of the call alone does not */
+        err = acl->aclrtSynchronizeStream(stream->handle);
+    }
+    return err;
+}
+
 void link_stream_fail(link_stream_t *stream)
 {
     __atomic_store_n(&stream->failed, true, __ATOMIC_RELEASE);

@@ -55,6 +55,10 @@ link_stream_t *link_stream_create(int device);
  *  struct stays (ops may point to it); the handle does not. */
 void link_stream_destroy(link_stream_t *stream, bool force);
 
+/** Waits until nothing of it is under way; its error if it has one. Context
+ *  current. */
+aclError link_stream_settle(const link_stream_t *stream);
+
 /** Marks it failed; the next link_stream_get() makes another. */
 void link_stream_fail(link_stream_t *stream);
 

@@ -4,11 +4,16 @@
  */
 #include "acl/asc_acl.h"
 #include "link/asc_link.h"
+#include "link/env.h"
+#include "link/topo_facts.h"
 #include "topo/asc_topo.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LINK_TOPO_BYTES 1048576.0 /* message by which ways are compared */
+#define LINK_TOPO_RATIO 2         /* the way by the host takes both processors and host memory */
 
 static pthread_mutex_t link_topo_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct asc_topo *link_topo;
@@ -45,10 +50,23 @@ static void link_topo_pairs(const asc_acl_t *acl, uint32_t count, uint64_t *bits
     }
 }
 
+static void link_topo_given(struct asc_topo_node_facts *facts, struct asc_topo_given **given)
+{
+    const char *text = link_env()->topo_links;
+    int count = asc_topo_parse_links(text, NULL, 0, NULL, 0);
+
+    *given = calloc((size_t)count + 1, sizeof(**given));
+    if (*given != NULL) {
+        facts->num_given = asc_topo_parse_links(text, *given, count, NULL, 0);
+        facts->given = *given;
+    }
+}
+
 static struct asc_topo *link_topo_make(const asc_acl_t *acl)
 {
     struct asc_topo_device_facts *devices;
     struct asc_topo_node_facts facts = {0};
+    struct asc_topo_given *given = NULL;
     struct asc_topo *topo = NULL;
     uint64_t *bits;
     uint32_t count = 0;
@@ -67,12 +85,14 @@ static struct asc_topo *link_topo_make(const asc_acl_t *acl)
         facts.num_devices = (int)count;
         facts.devices = devices;
         facts.link_bits = bits;
+        link_topo_given(&facts, &given);
         if (asc_topo_create(&facts, &topo) != 0) {
             topo = NULL;
         }
     }
     free(devices);
     free(bits);
+    free(given);
     asc_acl_forget_error(); /* what a device cannot tell is no error */
     return topo;
 }
@@ -98,6 +118,43 @@ struct asc_topo *asc_link_topo(void)
     pthread_mutex_unlock(&link_topo_lock);
     asc_topo_destroy(made);
     return topo;
+}
+
+int link_topo_physical(int device)
+{
+    struct asc_topo *topo = link_env()->topo_links[0] != '\0' ? asc_link_topo() : NULL;
+
+    return topo != NULL ? asc_topo_physical_id(topo, device) : -1;
+}
+
+/* Both sides copy at once: the slower of the two host links decides. */
+static double link_topo_by_host(struct asc_topo *topo, int device, int physical)
+{
+    struct asc_topo_link here, there;
+
+    (void)asc_topo_host_link(topo, device, &here);
+    there = here;
+    for (int i = 0; i < asc_topo_num_devices(topo); ++i) {
+        if (asc_topo_physical_id(topo, i) == physical) {
+            (void)asc_topo_host_link(topo, i, &there);
+        }
+    }
+    return here.latency + there.latency +
+           LINK_TOPO_BYTES / (here.put_bandwidth < there.get_bandwidth ? here.put_bandwidth
+                                                                       : there.get_bandwidth);
+}
+
+bool link_topo_prefers_host(int device, int physical, double *direct, double *staged)
+{
+    struct asc_topo *topo = link_env()->topo_links[0] != '\0' ? asc_link_topo() : NULL;
+    struct asc_topo_link link;
+
+    if (topo == NULL || physical < 0 || !asc_topo_given_link(topo, device, physical, &link)) {
+        return false;
+    }
+    *direct = link.latency + LINK_TOPO_BYTES / link.get_bandwidth;
+    *staged = link_topo_by_host(topo, device, physical);
+    return *direct > LINK_TOPO_RATIO * *staged;
 }
 
 asc_status_t asc_link_device_pci(int device, char *buf, size_t len)

@@ -10,17 +10,11 @@
 #include "link/context.h"
 #include "link/counters.h"
 #include "link/import.h"
+#include "link/import_open.h"
 #include "link/notify.h"
+#include "link/rescue.h"
 
 #define BOUNCE_MAX ((size_t)8 << 20)
-
-typedef struct transfer {
-    asc_link_import_t *import;
-    char *there; /* the remote address as mapped here */
-    char *here;
-    size_t len;
-    bool put;
-} transfer_t;
 
 /* ------------------------------------------------------ streams --------- */
 
@@ -78,7 +72,7 @@ void link_transfer_close(unsigned long long deadline_ms)
         }
         /* ops that nobody has tested yet look at their stream once more */
         if (!stream->failed && stream_known(stream) &&
-            link_op_start(&op, stream, NULL) == ASC_INPROGRESS &&
+            link_op_mark(&op, stream, NULL) == ASC_INPROGRESS &&
             link_op_wait(&op, now < deadline_ms ? (unsigned)(deadline_ms - now) : 0) == ASC_OK &&
             link_import_busy() == 0 &&
             atomic_compare_exchange_strong(&peer->stream, &stream, NULL)) {
@@ -90,13 +84,18 @@ void link_transfer_close(unsigned long long deadline_ms)
 
 /* ------------------------------------------------------ direct ---------- */
 
-static void report(const transfer_t *task, aclError error)
+enum {
+    COVERED = 1, /* a record is behind the copy */
+    PUT = 2,
+    RELAY = 4, /* the owner relays if need be */
+    AGAIN = 8  /* it has failed once */
+};
+
+static void report(const link_transfer_t *task, aclError error)
 {
     char text[ASC_ACL_TEXT_MAX];
 
-    asc_log(ASC_LOG_ERROR, "copy of %zu bytes %s process %d failed: %s", task->len,
-            task->put ? "to" : "from", task->import->owner->addr.pid,
-            asc_acl_error_text(error, text, sizeof(text)));
+    link_rescue_mention(task, asc_acl_error_text(error, text, sizeof(text)));
 }
 
 static aclError enqueue(const link_stream_t *stream, char *there, char *here, size_t len, bool put)
@@ -105,72 +104,114 @@ static aclError enqueue(const link_stream_t *stream, char *there, char *here, si
                             ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
-static asc_status_t finish(link_op_t *op, asc_status_t status)
-{
-    asc_link_import_t *import = op->arg[0];
+static asc_status_t finish(link_op_t *op, asc_status_t status);
 
-    if (status != ASC_OK) {
-        asc_log(ASC_LOG_ERROR, "copy %s process %d failed: %s", op->arg[2] != NULL ? "to" : "from",
-                import->owner->addr.pid,
-                asc_link_peer_alive(import->owner) ? "its memory or the link is not usable"
-                                                   : "it has ended");
-    }
-    link_import_op_end(import, op->arg[1] != NULL, status != ASC_OK);
-    return status;
-}
-
-/* Context current. The op is counted as begun; on failure nothing of it may
- * be left in the stream. */
-static asc_status_t start(const transfer_t *task, link_stream_t *stream, link_op_t *op)
+/* Context current. The op is counted as begun; on failure nothing of it is
+ * left in the stream. */
+static asc_status_t start(const link_transfer_t *task, link_stream_t *stream, link_op_t *op,
+                          uint32_t flags)
 {
-    const asc_acl_t *acl = asc_acl_get();
     aclError error = enqueue(stream, task->there, task->here, task->len, task->put);
     asc_status_t status = ASC_ERR_ACL;
     uint64_t seq;
 
     if (error != ACL_SUCCESS) {
         report(task, error);
+        (void)link_stream_settle(stream);
     } else {
         status = link_op_start(op, stream, finish);
     }
     if (status != ASC_INPROGRESS) {
-        (void)acl->aclrtSynchronizeStream(stream->handle);
-        link_stream_fail(stream);
-        return ASC_ERR_ACL;
+        if (status != ASC_OK) {
+            link_stream_fail(stream);
+        }
+        return status;
     }
     op->arg[0] = task->import;
-    op->arg[1] = NULL;
-    op->arg[2] = task->put ? task->import : NULL;
+    op->arg[1] = task->here;
+    op->arg[2] = task->there;
+    op->len = task->len;
+    op->quiet = 1; /* what follows tells */
+    op->flags = flags | (task->put ? PUT : 0) | (task->relay ? RELAY : 0);
     seq = task->import->owner->self ? 0 : link_notify_record(task->import->owner, stream);
     if (seq != 0) {
-        op->arg[1] = task->import;
+        op->flags |= COVERED;
         link_import_op_covered(task->import, seq);
     }
     return ASC_INPROGRESS;
 }
 
-static asc_status_t run_direct(const transfer_t *task, asc_link_op_t *op)
+static asc_status_t try_direct(const link_transfer_t *task, link_op_t *op, uint32_t flags)
 {
     asc_link_import_t *import = task->import;
+    asc_status_t status = ASC_ERR_ACL;
     link_stream_t *stream;
-    asc_status_t status;
     link_ctx_t ctx;
 
-    status = link_ctx_enter(import->device, &ctx);
-    if (status != ASC_OK) {
+    if (!link_import_usable(import) || link_ctx_enter(import->device, &ctx) != ASC_OK) {
         return ASC_ERR_ACL;
     }
     stream = pair_stream(import);
-    if (stream == NULL) {
-        link_ctx_leave(&ctx);
-        return ASC_ERR_ACL;
+    if (stream != NULL) {
+        status = start(task, stream, op, flags);
     }
-    link_import_op_begin(import);
-    status = start(task, stream, (link_op_t *)op);
     link_ctx_leave(&ctx);
+    return status;
+}
+
+/* The direct copy is over, as @a status says; the op may go on another way. */
+static asc_status_t end_direct(const link_transfer_t *task, asc_status_t status, link_op_t *op)
+{
+    if (status == ASC_OK) {
+        link_rescue_not_needed(task->import->owner);
+        link_import_op_end(task->import, false, false);
+        return ASC_OK;
+    }
+    return link_rescue(task, op);
+}
+
+static asc_status_t finish(link_op_t *op, asc_status_t status)
+{
+    asc_link_import_t *import = op->arg[0];
+    link_transfer_t task = {.import = import,
+                            .here = op->arg[1],
+                            .there = op->arg[2],
+                            .len = op->len,
+                            .put = (op->flags & PUT) != 0,
+                            .relay = (op->flags & RELAY) != 0};
+    bool again = (op->flags & AGAIN) != 0;
+
+    if (status == ASC_OK) {
+        link_rescue_not_needed(import->owner);
+        link_import_op_end(import, (op->flags & COVERED) != 0, false);
+        return ASC_OK;
+    }
+    if ((op->flags & COVERED) != 0) {
+        link_import_op_uncover(import);
+        link_notify_spoil(import->owner);
+    }
+    if (op->error != ACL_SUCCESS) {
+        report(&task, op->error);
+    }
+    if (!again && asc_link_peer_alive(import->owner)) {
+        status = try_direct(&task, op, AGAIN);
+    }
+    return status == ASC_INPROGRESS ? status : end_direct(&task, status, op);
+}
+
+static asc_status_t run_direct(const link_transfer_t *task, asc_link_op_t *op)
+{
+    asc_status_t status = ASC_ERR_ACL;
+
+    link_import_op_begin(task->import);
+    if (!link_rescue_at_once(task)) {
+        status = try_direct(task, (link_op_t *)op, 0);
+        if (status == ASC_ERR_ACL) {
+            status = try_direct(task, (link_op_t *)op, AGAIN);
+        }
+    }
     if (status != ASC_INPROGRESS) {
-        link_import_op_end(import, false, true);
-        return status;
+        return end_direct(task, status, (link_op_t *)op);
     }
     return asc_link_op_test(op); /* a short copy is often over by now */
 }
@@ -178,10 +219,9 @@ static asc_status_t run_direct(const transfer_t *task, asc_link_op_t *op)
 /* ------------------------------------------------------ bounce ---------- */
 
 /* One piece by way of device memory beside the import; returns when done. */
-static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, char *bounce,
+static asc_status_t bounce_piece(const link_transfer_t *task, link_stream_t *stream, char *bounce,
                                  size_t at, size_t part)
 {
-    const asc_acl_t *acl = asc_acl_get();
     aclError error;
 
     if (task->put && asc_link_copy(bounce, task->here + at, part) != ASC_OK) {
@@ -189,7 +229,7 @@ static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, 
     }
     error = enqueue(stream, task->there + at, bounce, part, task->put);
     if (error == ACL_SUCCESS) {
-        error = acl->aclrtSynchronizeStream(stream->handle);
+        error = link_stream_settle(stream);
     }
     if (error != ACL_SUCCESS) {
         report(task, error);
@@ -200,7 +240,7 @@ static asc_status_t bounce_piece(const transfer_t *task, link_stream_t *stream, 
 }
 
 /* The import is on the home device, the local buffer on another one. */
-static asc_status_t run_bounced(const transfer_t *task)
+static asc_status_t run_bounced(const link_transfer_t *task, asc_link_op_t *op)
 {
     size_t room = task->len < BOUNCE_MAX ? task->len : BOUNCE_MAX;
     link_stream_t *stream = NULL;
@@ -208,10 +248,10 @@ static asc_status_t run_bounced(const transfer_t *task)
     asc_status_t status;
     link_ctx_t ctx;
 
-    if (link_ctx_enter(task->import->device, &ctx) != ASC_OK) {
-        return ASC_ERR_ACL;
-    }
     link_import_op_begin(task->import);
+    if (link_rescue_at_once(task) || link_ctx_enter(task->import->device, &ctx) != ASC_OK) {
+        return end_direct(task, ASC_ERR_ACL, (link_op_t *)op);
+    }
     status = asc_link_mem_alloc(room, &bounce);
     if (status == ASC_OK) {
         stream = pair_stream(task->import);
@@ -226,14 +266,13 @@ static asc_status_t run_bounced(const transfer_t *task)
         (void)asc_link_mem_free(bounce);
     }
     link_ctx_leave(&ctx);
-    link_import_op_end(task->import, false, status == ASC_ERR_ACL);
     link_count(get_bounced, 1);
-    return status;
+    return end_direct(task, status, (link_op_t *)op);
 }
 
 /* ------------------------------------------------------ door ------------ */
 
-static asc_status_t transfer(transfer_t *task, uint64_t remote, asc_link_op_t *op)
+static asc_status_t transfer(link_transfer_t *task, uint64_t remote, asc_link_op_t *op)
 {
     const link_rkey_t *rkey = &task->import->rkey;
     asc_link_mem_t mem;
@@ -272,13 +311,13 @@ static asc_status_t transfer(transfer_t *task, uint64_t remote, asc_link_op_t *o
         return asc_link_copy(task->put ? task->there : task->here,
                              task->put ? task->here : task->there, task->len);
     }
-    return run_bounced(task);
+    return run_bounced(task, op);
 }
 
 asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *local, size_t len,
                           asc_link_op_t *op)
 {
-    transfer_t task = {.import = import, .here = local, .len = len, .put = false};
+    link_transfer_t task = {.import = import, .here = local, .len = len};
 
     return transfer(&task, remote, op);
 }
@@ -286,7 +325,24 @@ asc_status_t asc_link_get(asc_link_import_t *import, uint64_t remote, void *loca
 asc_status_t asc_link_put(asc_link_import_t *import, uint64_t remote, const void *local, size_t len,
                           asc_link_op_t *op)
 {
-    transfer_t task = {.import = import, .here = (void *)local, .len = len, .put = true};
+    link_transfer_t task = {.import = import, .here = (void *)local, .len = len, .put = true};
+
+    return transfer(&task, remote, op);
+}
+
+asc_status_t asc_link_get_or_relay(asc_link_import_t *import, uint64_t remote, void *local,
+                                   size_t len, asc_link_op_t *op)
+{
+    link_transfer_t task = {.import = import, .here = local, .len = len, .relay = true};
+
+    return transfer(&task, remote, op);
+}
+
+asc_status_t asc_link_put_or_relay(asc_link_import_t *import, uint64_t remote, const void *local,
+                                   size_t len, asc_link_op_t *op)
+{
+    link_transfer_t task = {
+        .import = import, .here = (void *)local, .len = len, .put = true, .relay = true};
 
     return transfer(&task, remote, op);
 }

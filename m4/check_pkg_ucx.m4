@@ -15,12 +15,20 @@ dnl         UCX_VERSION               substituted and in asc_config.h, together
 dnl                                   with ASC_UCX_MAJOR, ASC_UCX_MINOR
 dnl         HAVE_UCX_SRC              automake conditional
 AC_DEFUN([CHECK_PKG_UCX], [
+    dnl Debian 12's and Debian 13's.
+    ucx_tested_versions="1.13.1 1.18.1"
+
     AC_ARG_WITH([ucx-src],
         [AS_HELP_STRING([--with-ucx-src=DIR],
             [source tree of the installed UCX version
              @<:@default: ucx-src in the source directory, made by contrib/get-ucx-src.sh@:>@;
              --without-ucx-src builds no UCX module])],
         [], [with_ucx_src=yes])
+
+    AC_ARG_ENABLE([untested-ucx],
+        [AS_HELP_STRING([--enable-untested-ucx],
+            [build for a UCX version in which the module has not been tested])],
+        [], [enable_untested_ucx=no])
 
     have_ucx_src=no
     UCX_VERSION=
@@ -41,6 +49,14 @@ AC_DEFUN([CHECK_PKG_UCX], [
         CPPFLAGS=$ucx_save_CPPFLAGS
         UCX_VERSION=$ucx_major.$ucx_minor.$ucx_patch
         AC_MSG_RESULT([$UCX_VERSION])
+        ucx_known=no
+        for v in $ucx_tested_versions; do
+            AS_IF([test "x$v" = "x$UCX_VERSION"], [ucx_known=yes])
+        done
+        AS_IF([test "x$ucx_known" = xno], [
+            AS_IF([test "x$enable_untested_ucx" = xyes],
+                [AC_MSG_WARN([the UCX module has not been tested in UCX $UCX_VERSION])],
+                [AC_MSG_ERROR([UCX $UCX_VERSION is installed; the UCX module has been tested in these versions only: $ucx_tested_versions. Install one of them, or configure --enable-untested-ucx to try $UCX_VERSION, or --without-ucx-src to build without the module])])])
 
         AC_MSG_CHECKING([for the source of UCX $UCX_VERSION])
         AS_CASE([$with_ucx_src],

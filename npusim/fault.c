@@ -2,6 +2,7 @@
 #include "fault.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "knobs.h"
 
@@ -87,6 +88,7 @@ bool fault_lost_by_plan(int dev)
 aclError fault_check(int fn, int dev)
 {
     aclError code = ACL_SUCCESS;
+    uint64_t ns = 0;
     bool on_device = dev >= 0 && !needs_no_device(fn);
     for (int i = 0; i < fault_count; i++) {
         struct fault_rule *r = &fault_rules[i];
@@ -94,9 +96,14 @@ aclError fault_check(int fn, int dev)
             continue;
         }
         uint64_t n = atomic_fetch_add(&r->seen, 1) + 1;
-        if (code == ACL_SUCCESS && acts(i, n)) {
+        if (code == ACL_SUCCESS && ns == 0 && acts(i, n)) {
+            ns = r->effect == FAULT_STALL ? r->ns : 0;
             code = r->effect == FAULT_LOST ? ACL_ERROR_RT_LOST_HEARTBEAT : r->code;
         }
+    }
+    if (ns > 0) {
+        struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+        nanosleep(&pause, NULL);
     }
     return code;
 }

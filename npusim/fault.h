@@ -30,7 +30,7 @@ enum fault_target {
 enum fault_effect {
     FAULT_NONE,
     FAULT_CODE,   /* fails with the code */
-    FAULT_STALL,  /* nothing happens on the stream for ns */
+    FAULT_STALL,  /* nothing happens on the stream, or in the call, for ns */
     FAULT_LOST,   /* of a record: never arrives; of a device: gone */
     FAULT_LATE,   /* the record arrives ns later, the stream goes on */
     FAULT_DOUBLE, /* the record arrives again once it was consumed */
@@ -62,7 +62,7 @@ bool fault_any(void);
 /* Does it hold anything that tasks must ask for? */
 bool fault_any_task(void);
 
-/* Counts one call of fn; the code it is to fail with, or ACL_SUCCESS. dev:
+/* Counts one call of fn, and stalls it; the code it is to fail with, or ACL_SUCCESS. dev:
  * physical device of the thread's context or -1. */
 aclError fault_check(int fn, int dev);
 

@@ -161,8 +161,8 @@ static bool fits(struct parse *p, struct fault_rule *r)
                                             "a code, stall/TIME, lost, late/TIME or double"},
         [FAULT_ON_DEVICE - SIM_FN_COUNT] = {1u << FAULT_LOST, "lost"},
     };
-    unsigned effects = 1u << FAULT_CODE;
-    const char *text = "a code";
+    unsigned effects = 1u << FAULT_CODE | 1u << FAULT_STALL;
+    const char *text = "a code or stall/TIME";
     if (r->target >= SIM_FN_COUNT) {
         effects = allowed[r->target - SIM_FN_COUNT].effects;
         text = allowed[r->target - SIM_FN_COUNT].text;

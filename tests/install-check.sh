@@ -44,12 +44,28 @@ for f in "$lib"/*.so "$lib"/ucx/*.so "$lib"/ompi/*.so; do
 done
 
 if [ "$ucx" = yes ]; then
+    # The name by which UCX finds it from 1.22 on.
+    [ "$(readlink -f "$lib/ucx/libuct_ascend.so.0")" = "$(readlink -f "$lib/ucx/libuct_ascend.so")" ] ||
+        fail "$lib/ucx/libuct_ascend.so.0 is not the module"
     "${clean[@]}" LD_PRELOAD="$lib/ucx/libuct_ascend.so" \
         ASCEND_ACL_LIBRARY="$lib/npusim/libascendcl.so" ucx_info -d >"$work/out" 2>&1 ||
         fail "ucx_info with the module: $(tail -n 3 "$work/out")"
     for tl in asc_copy asc_ipc; do
         grep -q "Transport: $tl" "$work/out" || fail "ucx_info -d does not show $tl"
     done
+fi
+
+# P51: a site moves the tree to a prefix of its own; one variable is all that
+# plain UCX needs then.
+if [ "$ucx" = yes ]; then
+    cp -a "$lib" "$work/elsewhere"
+    found=$("${clean[@]}" ldd "$work/elsewhere/ucx/libuct_ascend.so" | sed -n 's/.*libascendlink[^ ]* => \([^ ]*\) .*/\1/p')
+    [ "$(readlink -f "$found")" = "$(readlink -f "$work/elsewhere/libascendlink.so")" ] ||
+        fail "moved, libuct_ascend.so uses '$found' for libascendlink"
+    "${clean[@]}" LD_PRELOAD="$work/elsewhere/ucx/libuct_ascend.so" \
+        ASCEND_ACL_LIBRARY="$work/elsewhere/npusim/libascendcl.so" ucx_info -d >"$work/out" 2>&1 ||
+        fail "ucx_info with the moved module: $(tail -n 3 "$work/out")"
+    grep -q "Transport: asc_ipc" "$work/out" || fail "ucx_info -d does not show asc_ipc of the moved module"
 fi
 
 # ascendrun and the hook know the place they were configured for.

@@ -50,8 +50,9 @@ int asc_topo_create(const struct asc_topo_node_facts *facts, struct asc_topo **t
     struct asc_topo *topo;
     size_t n;
 
-    if ((facts == NULL) || (facts->num_devices < 0) ||
-        ((facts->num_devices > 0) && (facts->devices == NULL))) {
+    if ((facts == NULL) || (facts->num_devices < 0) || (facts->num_given < 0) ||
+        ((facts->num_devices > 0) && (facts->devices == NULL)) ||
+        ((facts->num_given > 0) && (facts->given == NULL))) {
         return -EINVAL;
     }
 
@@ -65,15 +66,21 @@ int asc_topo_create(const struct asc_topo_node_facts *facts, struct asc_topo **t
     topo->soc = asc_topo_soc_from_name(facts->soc_name);
     topo->devices = calloc(n + 1, sizeof(*topo->devices));
     topo->kinds = calloc(n * n + 1, sizeof(*topo->kinds));
-    if ((topo->devices == NULL) || (topo->kinds == NULL) ||
+    topo->num_given = facts->num_given;
+    topo->given = calloc((size_t)facts->num_given + 1, sizeof(*topo->given));
+    if ((topo->devices == NULL) || (topo->kinds == NULL) || (topo->given == NULL) ||
         (pthread_mutex_init(&topo->lock, NULL) != 0)) {
         free(topo->devices);
         free(topo->kinds);
+        free(topo->given);
         free(topo);
         return -ENOMEM;
     }
 
     copy_facts(topo, facts);
+    if (facts->num_given > 0) {
+        memcpy(topo->given, facts->given, (size_t)facts->num_given * sizeof(*topo->given));
+    }
     *topo_p = topo;
     return 0;
 }
@@ -91,6 +98,7 @@ void asc_topo_destroy(struct asc_topo *topo)
     pthread_mutex_destroy(&topo->lock);
     free(topo->devices);
     free(topo->kinds);
+    free(topo->given);
     free(topo);
 }
 
@@ -133,6 +141,21 @@ const struct asc_topo_locality *asc_topo_locality(struct asc_topo *topo, int dev
     return device != NULL ? &device->where : NULL;
 }
 
+int asc_topo_physical_id(const struct asc_topo *topo, int dev)
+{
+    return valid(topo, dev) ? topo->devices[dev].facts.physical_id : -1;
+}
+
+int asc_topo_given_link(const struct asc_topo *topo, int dev, int physical_id,
+                        struct asc_topo_link *link)
+{
+    if (!valid(topo, dev)) {
+        return 0;
+    }
+    asc_topo_model_link(topo->soc, ASC_TOPO_LINK_UNKNOWN, link);
+    return asc_topo_apply_given(topo, asc_topo_physical_id(topo, dev), physical_id, link);
+}
+
 int asc_topo_link(const struct asc_topo *topo, int dev_a, int dev_b, struct asc_topo_link *link)
 {
     if (!valid(topo, dev_a) || !valid(topo, dev_b)) {
@@ -140,6 +163,8 @@ int asc_topo_link(const struct asc_topo *topo, int dev_a, int dev_b, struct asc_
     }
     asc_topo_model_link(
         topo->soc, topo->kinds[(size_t)dev_a * (size_t)topo->num_devices + (size_t)dev_b], link);
+    (void)asc_topo_apply_given(topo, asc_topo_physical_id(topo, dev_a),
+                               asc_topo_physical_id(topo, dev_b), link);
     return 0;
 }
 
@@ -149,5 +174,6 @@ int asc_topo_host_link(const struct asc_topo *topo, int dev, struct asc_topo_lin
         return -EINVAL;
     }
     asc_topo_model_host_link(topo->soc, link);
+    (void)asc_topo_apply_given(topo, asc_topo_physical_id(topo, dev), ASC_TOPO_GIVEN_HOST, link);
     return 0;
 }

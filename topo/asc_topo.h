@@ -66,6 +66,15 @@ struct asc_topo_device_facts {
     char pci_bus_id[24]; /* "dddd:bb:dd.f" in either case, or "" if nobody could say */
 };
 
+/* A link whose worth somebody knows better than the model, both directions alike. */
+struct asc_topo_given {
+    int a, b;         /* physical ids, or ASC_TOPO_GIVEN_HOST for one of them */
+    double bandwidth; /* bytes/s, 0: as the model has it */
+    double latency;   /* s, below 0: as the model has it */
+};
+
+#define ASC_TOPO_GIVEN_HOST (-2)
+
 /* What the caller knows about the node. Copied by asc_topo_create(). */
 struct asc_topo_node_facts {
     const char *soc_name; /* aclrtGetSocName(), or NULL */
@@ -74,6 +83,8 @@ struct asc_topo_node_facts {
     /* num_devices x num_devices, row major: the bits of aclrtGetDevicesTopo, 0 where
      * it gave nothing; NULL if it is missing altogether. The diagonal is not read. */
     const uint64_t *link_bits;
+    int num_given; /* of several for a pair the last counts */
+    const struct asc_topo_given *given;
 };
 
 struct asc_topo;
@@ -119,6 +130,14 @@ struct asc_topo_link {
  */
 int asc_topo_create(const struct asc_topo_node_facts *facts, struct asc_topo **topo_p);
 
+/*
+ * Reads "A-B=RATE/TIME,..." (ASCEND_TOPO_LINKS; docs/env.md) into given, which has room
+ * for that many entries; more are counted and dropped.
+ * Returns their number, or -EINVAL with a sentence that names the part in reason.
+ */
+int asc_topo_parse_links(const char *text, struct asc_topo_given *given, int room, char *reason,
+                         size_t reason_size);
+
 /* NULL is allowed. Localities taken from it become invalid. */
 void asc_topo_destroy(struct asc_topo *topo);
 
@@ -143,7 +162,8 @@ int asc_topo_machine_failed(void);
 int asc_topo_machine_is_live(void);
 
 /*
- * Link between two devices as the part's family and the handed-in kind have it.
+ * Link between two devices as the part's family and the handed-in kind have it, or as
+ * it was given.
  * Symmetric in kind. -EINVAL if an index is out of range.
  */
 int asc_topo_link(const struct asc_topo *topo, int dev_a, int dev_b, struct asc_topo_link *link);
@@ -153,6 +173,17 @@ int asc_topo_link(const struct asc_topo *topo, int dev_a, int dev_b, struct asc_
  * device; kind is PHB (HCCS_SW where the host hangs on that fabric).
  */
 int asc_topo_host_link(const struct asc_topo *topo, int dev, struct asc_topo_link *link);
+
+/* Its physical id as handed in, -1 if not known or out of range. */
+int asc_topo_physical_id(const struct asc_topo *topo, int dev);
+
+/*
+ * What was given of the link between a device and one that this process may not see.
+ * 0 if nothing was; 1 with link filled, from the model of an unknown kind where only a
+ * part was given.
+ */
+int asc_topo_given_link(const struct asc_topo *topo, int dev, int physical_id,
+                        struct asc_topo_link *link);
 
 /* The family of the node's parts, from facts.soc_name. */
 enum asc_topo_soc asc_topo_soc(const struct asc_topo *topo);

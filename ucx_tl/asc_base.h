@@ -6,15 +6,9 @@
 #ifndef UCT_ASC_BASE_H
 #define UCT_ASC_BASE_H
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
+#include "asc_compat.h"
 
 #include "link/asc_link.h"
-
-#include <uct/base/uct_iface.h>
-#include <uct/base/uct_md.h>
-#include <ucs/memory/memory_type.h>
 
 /* UCX's list of memory types is closed. This entry exists in all versions, is
  * treated as device memory throughout, and has the fewest special cases. */
@@ -69,6 +63,13 @@ void uct_asc_check_tls(void);
 
 /** Puts allocation hooks in place and passes their events to UCX. Idempotent. */
 void uct_asc_install_hooks(void);
+
+/**
+ * To be called while UCX registers device memory: where UCX would keep the
+ * registration for later messages, but nobody tells us when the memory is
+ * freed, it is to end with its first use.
+ */
+void uct_asc_limit_registration(void *address, size_t length);
 
 /** Turns UCX's memory type cache off unless the user turned it on. */
 void uct_asc_tune_memtype_cache(void);

@@ -36,6 +36,7 @@ static void uct_asc_iface_push(uct_asc_iface_t *iface, uct_asc_op_t *op, uct_asc
     op->ep = ep;
     op->comp = comp;
     ucs_queue_push(&iface->ops, &op->queue);
+    uct_asc_iface_wake(iface);
 }
 
 ucs_status_t uct_asc_iface_started(uct_asc_iface_t *iface, uct_ep_h ep, uct_asc_op_t *op,
@@ -148,11 +149,6 @@ unsigned uct_asc_iface_poll(uct_asc_iface_t *iface)
         count += uct_asc_iface_dispatch_pending(iface);
     }
     return count;
-}
-
-unsigned uct_asc_iface_progress(uct_iface_h tl_iface)
-{
-    return uct_asc_iface_poll(ucs_derived_of(tl_iface, uct_asc_iface_t));
 }
 
 ucs_status_t uct_asc_iface_flush(uct_iface_h tl_iface, unsigned flags, uct_completion_t *comp)
@@ -288,6 +284,7 @@ ucs_status_t uct_asc_ep_pending_add(uct_ep_h tl_ep, uct_pending_req_t *req, unsi
     (void)flags;
     priv->ep = tl_ep;
     uct_pending_req_queue_push(&iface->pending, req);
+    uct_asc_iface_wake(iface);
     UCT_TL_EP_STAT_PEND(ucs_derived_of(tl_ep, uct_base_ep_t));
     return UCS_OK;
 }
@@ -307,10 +304,10 @@ ucs_status_t uct_asc_ep_query(uct_ep_h tl_ep, uct_ep_attr_t *attr)
     return UCS_ERR_UNSUPPORTED;
 }
 
-ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, unsigned flags)
+ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, uct_asc_ep_invalidate_arg_t arg)
 {
     (void)tl_ep;
-    (void)flags;
+    (void)arg;
     return UCS_ERR_UNSUPPORTED;
 }
 
@@ -373,8 +370,8 @@ UCS_CLASS_INIT_FUNC(uct_asc_iface_t, uct_iface_ops_t *ops, uct_iface_internal_op
         return status;
     }
 
-    status = ucs_mpool_init(&self->op_pool, 0, sizeof(uct_asc_op_t), 0, UCS_SYS_CACHE_LINE_SIZE, 64,
-                            UINT_MAX, &uct_asc_op_pool_ops, "asc_ops");
+    status = uct_asc_mpool_init(&self->op_pool, sizeof(uct_asc_op_t), 64, &uct_asc_op_pool_ops,
+                                "asc_ops");
     if (status != UCS_OK) {
         return status;
     }
@@ -383,6 +380,7 @@ UCS_CLASS_INIT_FUNC(uct_asc_iface_t, uct_iface_ops_t *ops, uct_iface_internal_op
     ucs_queue_head_init(&self->pending);
     self->max_poll = config->max_poll;
     self->event_fd = -1;
+    self->progress = (uct_asc_progress_t){.id = UCS_CALLBACKQ_ID_NULL};
     return UCS_OK;
 }
 
@@ -391,7 +389,7 @@ static UCS_CLASS_CLEANUP_FUNC(uct_asc_iface_t)
     ucs_queue_iter_t iter;
     uct_asc_op_t *op;
 
-    uct_base_iface_progress_disable(&self->super.super, UCT_PROGRESS_SEND | UCT_PROGRESS_RECV);
+    uct_asc_iface_progress_disable(&self->super.super, UCT_PROGRESS_SEND | UCT_PROGRESS_RECV);
 
     /* The device did not finish these in time. */
     ucs_queue_for_each_safe(op, iter, &self->ops, queue)

@@ -19,8 +19,15 @@ typedef struct uct_asc_iface_config {
     unsigned max_poll;
 } uct_asc_iface_config_t;
 
+typedef struct uct_asc_progress {
+    unsigned wanted; /* UCX's flags */
+    int awake;       /* atomic; stays */
+    int id;          /* in the worker's callback queue */
+} uct_asc_progress_t;
+
 typedef struct uct_asc_iface {
     uct_base_iface_t super;
+    uct_asc_progress_t progress;
     ucs_queue_head_t ops;     /* uct_asc_op_t, oldest first */
     ucs_queue_head_t pending; /* requests that found no room */
     ucs_mpool_t op_pool;
@@ -85,8 +92,20 @@ static inline int uct_asc_iface_is_idle(const uct_asc_iface_t *iface)
     return ucs_queue_is_empty(&iface->ops) && ucs_queue_is_empty(&iface->pending);
 }
 
+void uct_asc_iface_wake_slow(uct_asc_iface_t *iface);
+
+/** There is something to do: from now on @a iface is in the progress loop, if
+ *  UCX wants its progress. From any thread. */
+static inline void uct_asc_iface_wake(uct_asc_iface_t *iface)
+{
+    if (ucs_unlikely(!__atomic_load_n(&iface->progress.awake, __ATOMIC_RELAXED))) {
+        uct_asc_iface_wake_slow(iface);
+    }
+}
+
 /* Methods of the two transports. */
-unsigned uct_asc_iface_progress(uct_iface_h tl_iface);
+void uct_asc_iface_progress_enable(uct_iface_h tl_iface, unsigned flags);
+void uct_asc_iface_progress_disable(uct_iface_h tl_iface, unsigned flags);
 ucs_status_t uct_asc_iface_flush(uct_iface_h tl_iface, unsigned flags, uct_completion_t *comp);
 ucs_status_t uct_asc_iface_event_fd_get(uct_iface_h tl_iface, int *fd_p);
 ucs_status_t uct_asc_iface_event_arm(uct_iface_h tl_iface, unsigned events);
@@ -97,7 +116,7 @@ ucs_status_t uct_asc_ep_fence(uct_ep_h tl_ep, unsigned flags);
 ucs_status_t uct_asc_ep_pending_add(uct_ep_h tl_ep, uct_pending_req_t *req, unsigned flags);
 void uct_asc_ep_pending_purge(uct_ep_h tl_ep, uct_pending_purge_callback_t cb, void *arg);
 ucs_status_t uct_asc_ep_query(uct_ep_h tl_ep, uct_ep_attr_t *attr);
-ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, unsigned flags);
+ucs_status_t uct_asc_ep_invalidate(uct_ep_h tl_ep, uct_asc_ep_invalidate_arg_t arg);
 
 /* _offset: where the uct_asc_iface_config_t lies in the transport's own. */
 #define UCT_ASC_IFACE_CONFIG_FIELDS(_offset, _what) \

@@ -24,7 +24,7 @@ static int uct_asc_perf_home(const struct asc_topo *topo)
 static void uct_asc_perf_apply(const uct_asc_perf_config_t *config,
                                const struct asc_topo_link *link, uct_asc_perf_t *perf)
 {
-    int auto_bw = UCS_CONFIG_BW_IS_AUTO(config->bandwidth);
+    int auto_bw = UCT_ASC_BW_IS_AUTO(config->bandwidth);
     perf->get_bandwidth = auto_bw ? link->get_bandwidth : config->bandwidth;
     perf->put_bandwidth = auto_bw ? link->put_bandwidth : config->bandwidth;
     perf->latency =
@@ -100,6 +100,7 @@ ucs_status_t uct_asc_perf_estimate(const uct_asc_perf_t *perf, uct_perf_attr_t *
     uct_ep_operation_t op = UCT_ATTR_VALUE(PERF, attr, operation, OPERATION, UCT_EP_OP_LAST);
     int is_short = (op == UCT_EP_OP_GET_SHORT) || (op == UCT_EP_OP_PUT_SHORT);
     int is_put = (op == UCT_EP_OP_PUT_SHORT) || (op == UCT_EP_OP_PUT_ZCOPY);
+    double bandwidth = is_put ? perf->put_bandwidth : perf->get_bandwidth;
 
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_SEND_PRE_OVERHEAD) {
         /* A short copy returns when the bytes are there. */
@@ -112,7 +113,7 @@ ucs_status_t uct_asc_perf_estimate(const uct_asc_perf_t *perf, uct_perf_attr_t *
         attr->recv_overhead = 0;
     }
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_BANDWIDTH) {
-        attr->bandwidth.dedicated = is_put ? perf->put_bandwidth : perf->get_bandwidth;
+        attr->bandwidth.dedicated = bandwidth;
         attr->bandwidth.shared = 0;
     }
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_LATENCY) {
@@ -121,5 +122,6 @@ ucs_status_t uct_asc_perf_estimate(const uct_asc_perf_t *perf, uct_perf_attr_t *
     if (attr->field_mask & UCT_PERF_ATTR_FIELD_MAX_INFLIGHT_EPS) {
         attr->max_inflight_eps = SIZE_MAX;
     }
+    uct_asc_perf_attr_more(attr, bandwidth);
     return UCS_OK;
 }

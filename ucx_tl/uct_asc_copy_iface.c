@@ -14,9 +14,13 @@
 /* Copies inside a process end unless the device hangs. */
 #define UCT_ASC_COPY_CLOSE_TIMEOUT_MS 1000
 
+/* How many polls pass between two rounds of upkeep in link/. */
+#define UCT_ASC_COPY_UPKEEP_POLLS     16
+
 typedef struct uct_asc_copy_iface {
     uct_asc_iface_t super;
     uint64_t id; /* its address */
+    unsigned polls;
 } uct_asc_copy_iface_t;
 
 typedef struct uct_asc_copy_ep {
@@ -160,6 +164,8 @@ static int uct_asc_copy_iface_is_reachable(const uct_iface_h tl_iface,
     return (iface_addr != NULL) && !memcmp(iface_addr, &iface->id, sizeof(iface->id));
 }
 
+UCT_ASC_DEFINE_REACHABILITY(uct_asc_copy_iface_is_reachable)
+
 static UCS_CLASS_INIT_FUNC(uct_asc_copy_ep_t, const uct_ep_params_t *params)
 {
     UCS_CLASS_CALL_SUPER_INIT(uct_asc_ep_t, ucs_derived_of(params->iface, uct_asc_iface_t));
@@ -174,6 +180,18 @@ static UCS_CLASS_CLEANUP_FUNC(uct_asc_copy_ep_t)
 UCS_CLASS_DEFINE(uct_asc_copy_ep_t, uct_asc_ep_t);
 static UCS_CLASS_DEFINE_NEW_FUNC(uct_asc_copy_ep_t, uct_ep_t, const uct_ep_params_t *);
 static UCS_CLASS_DEFINE_DELETE_FUNC(uct_asc_copy_ep_t, uct_ep_t);
+
+/* The upkeep is done here too because UCX stops polling asc_ipc with its last
+ * endpoint, and a peer may still hold memory that was freed since. */
+static unsigned uct_asc_copy_iface_progress(uct_iface_h tl_iface)
+{
+    uct_asc_copy_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_copy_iface_t);
+
+    if (++iface->polls % UCT_ASC_COPY_UPKEEP_POLLS == 0) {
+        asc_link_progress();
+    }
+    return uct_asc_iface_is_idle(&iface->super) ? 0 : uct_asc_iface_poll(&iface->super);
+}
 
 static void UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t)(uct_iface_t *);
 
@@ -190,22 +208,28 @@ static uct_iface_ops_t uct_asc_copy_iface_ops = {
     .ep_destroy = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_ep_t),
     .iface_flush = uct_asc_iface_flush,
     .iface_fence = uct_base_iface_fence,
-    .iface_progress_enable = uct_base_iface_progress_enable,
-    .iface_progress_disable = uct_base_iface_progress_disable,
-    .iface_progress = uct_asc_iface_progress,
+    .iface_progress_enable = uct_asc_iface_progress_enable,
+    .iface_progress_disable = uct_asc_iface_progress_disable,
+    .iface_progress = uct_asc_copy_iface_progress,
     .iface_event_fd_get = uct_asc_iface_event_fd_get,
     .iface_event_arm = uct_asc_iface_event_arm,
     .iface_close = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_copy_iface_t),
     .iface_query = uct_asc_copy_iface_query,
     .iface_get_device_address = uct_asc_copy_iface_get_device_address,
     .iface_get_address = uct_asc_copy_iface_get_address,
-    .iface_is_reachable = uct_asc_copy_iface_is_reachable};
+    .iface_is_reachable = UCT_ASC_IS_REACHABLE(uct_asc_copy_iface_is_reachable)};
 
 static uct_iface_internal_ops_t uct_asc_copy_iface_internal_ops = {
     .iface_estimate_perf = uct_asc_iface_estimate_perf,
     .iface_vfs_refresh = uct_asc_iface_vfs_refresh,
     .ep_query = uct_asc_ep_query,
-    .ep_invalidate = uct_asc_ep_invalidate};
+    .ep_invalidate = uct_asc_ep_invalidate,
+    UCT_ASC_INTERNAL_OPS_MORE(uct_asc_copy_iface_is_reachable)};
+
+static void uct_asc_copy_iface_first_use(void *arg)
+{
+    uct_asc_iface_wake(arg);
+}
 
 static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worker,
                            const uct_iface_params_t *params, const uct_iface_config_t *tl_config)
@@ -216,12 +240,15 @@ static UCS_CLASS_INIT_FUNC(uct_asc_copy_iface_t, uct_md_h md, uct_worker_h worke
                               &uct_asc_copy_iface_internal_ops, md, worker, params, tl_config);
 
     self->id = ucs_generate_uuid((uintptr_t)self);
+    self->polls = 0;
     uct_asc_perf_host(&config->perf, &self->super.perf);
+    asc_link_on_first_use(uct_asc_copy_iface_first_use, &self->super);
     return UCS_OK;
 }
 
 static UCS_CLASS_CLEANUP_FUNC(uct_asc_copy_iface_t)
 {
+    asc_link_first_use_forget(uct_asc_copy_iface_first_use, &self->super);
     uct_asc_iface_drain(&self->super, UCT_ASC_COPY_CLOSE_TIMEOUT_MS);
 }
 

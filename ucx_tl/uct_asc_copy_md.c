@@ -25,29 +25,28 @@ static ucs_config_field_t uct_asc_copy_md_config_table[] = {
 
     {.name = NULL}};
 
-static ucs_status_t uct_asc_copy_md_query(uct_md_h md, uct_md_attr_t *attr)
+static ucs_status_t uct_asc_copy_md_query(uct_md_h md, uct_asc_md_attr_t *attr)
 {
+    static const uct_asc_md_caps_t caps = {.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_ALLOC,
+                                           .reg_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST) |
+                                                            UCS_BIT(UCT_ASC_MEM_TYPE),
+                                           .alloc_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE),
+                                           .access_mem_types = UCT_ASC_COPY_ACCESS_MEM_TYPES,
+                                           .detect_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE),
+                                           .max_alloc = SIZE_MAX};
+
     (void)md;
-    attr->cap.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_ALLOC;
-    attr->cap.reg_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST) | UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.alloc_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.access_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.detect_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.max_alloc = SIZE_MAX;
-    attr->cap.max_reg = ULONG_MAX;
-    attr->rkey_packed_size = 0;
-    attr->reg_cost = ucs_linear_func_make(0, 0);
-    memset(&attr->local_cpus, 0xff, sizeof(attr->local_cpus));
+    uct_asc_md_attr_fill(attr, &caps);
     return UCS_OK;
 }
 
-static ucs_status_t uct_asc_copy_mem_reg(uct_md_h md, void *address, size_t length, unsigned flags,
-                                         uct_mem_h *memh_p)
+static ucs_status_t uct_asc_copy_mem_reg(uct_md_h md, void *address, size_t length,
+                                         uct_asc_mem_reg_arg_t arg, uct_mem_h *memh_p)
 {
     (void)md;
     (void)address;
     (void)length;
-    (void)flags;
+    (void)arg;
     *memh_p = &uct_asc_copy_memh;
     return UCS_OK;
 }
@@ -60,7 +59,8 @@ static ucs_status_t uct_asc_copy_mem_dereg(uct_md_h md, const uct_md_mem_dereg_p
 }
 
 static ucs_status_t uct_asc_copy_mem_alloc(uct_md_h md, size_t *length_p, void **address_p,
-                                           ucs_memory_type_t mem_type, unsigned flags,
+                                           ucs_memory_type_t mem_type,
+                                           UCT_ASC_MEM_ALLOC_DEV_ARG unsigned flags,
                                            const char *alloc_name, uct_mem_h *memh_p)
 {
     asc_status_t status;
@@ -89,7 +89,7 @@ static ucs_status_t uct_asc_copy_mem_free(uct_md_h md, uct_mem_h memh)
 }
 
 static ucs_status_t uct_asc_copy_mem_query(uct_md_h md, const void *address, size_t length,
-                                           uct_md_mem_attr_t *attr)
+                                           uct_asc_mem_attr_t *attr)
 {
     asc_link_mem_kind_t kind;
     asc_link_mem_t mem;
@@ -105,16 +105,16 @@ static ucs_status_t uct_asc_copy_mem_query(uct_md_h md, const void *address, siz
         return UCS_ERR_INVALID_ADDR;
     }
 
-    if (attr->field_mask & UCT_MD_MEM_ATTR_FIELD_MEM_TYPE) {
+    if (attr->field_mask & UCT_ASC_MEM_ATTR_FIELD(MEM_TYPE)) {
         attr->mem_type = UCT_ASC_MEM_TYPE;
     }
-    if (attr->field_mask & UCT_MD_MEM_ATTR_FIELD_SYS_DEV) {
+    if (attr->field_mask & UCT_ASC_MEM_ATTR_FIELD(SYS_DEV)) {
         attr->sys_dev = uct_asc_sys_device(mem.device);
     }
-    if (attr->field_mask & UCT_MD_MEM_ATTR_FIELD_BASE_ADDRESS) {
+    if (attr->field_mask & UCT_ASC_MEM_ATTR_FIELD(BASE_ADDRESS)) {
         attr->base_address = mem.base;
     }
-    if (attr->field_mask & UCT_MD_MEM_ATTR_FIELD_ALLOC_LENGTH) {
+    if (attr->field_mask & UCT_ASC_MEM_ATTR_FIELD(ALLOC_LENGTH)) {
         attr->alloc_length = mem.size;
     }
     return UCS_OK;
@@ -132,9 +132,10 @@ static ucs_status_t uct_asc_copy_detect_memory_type(uct_md_h md, const void *add
     return UCS_OK;
 }
 
-static ucs_status_t uct_asc_copy_mkey_pack(uct_md_h md, uct_mem_h memh,
-                                           const uct_md_mkey_pack_params_t *params,
-                                           void *rkey_buffer)
+static ucs_status_t
+uct_asc_copy_mkey_pack(uct_md_h md, uct_mem_h memh,
+                       UCT_ASC_MKEY_PACK_RANGE_ARGS const uct_md_mkey_pack_params_t *params,
+                       void *rkey_buffer)
 {
     (void)md;
     (void)memh;
@@ -144,7 +145,8 @@ static ucs_status_t uct_asc_copy_mkey_pack(uct_md_h md, uct_mem_h memh,
 }
 
 static ucs_status_t uct_asc_copy_rkey_unpack(uct_component_t *component, const void *rkey_buffer,
-                                             uct_rkey_t *rkey_p, void **handle_p)
+                                             UCT_ASC_RKEY_UNPACK_MORE_ARG uct_rkey_t *rkey_p,
+                                             void **handle_p)
 {
     (void)component;
     (void)rkey_buffer;
@@ -171,14 +173,14 @@ static uct_md_ops_t uct_asc_copy_md_ops = {.close = uct_asc_copy_md_close,
                                            .query = uct_asc_copy_md_query,
                                            .mem_alloc = uct_asc_copy_mem_alloc,
                                            .mem_free = uct_asc_copy_mem_free,
-                                           .mem_advise = ucs_empty_function_return_unsupported,
+                                           .mem_advise =
+                                               UCT_ASC_NO_METHOD(uct_md_mem_advise_func_t),
                                            .mem_reg = uct_asc_copy_mem_reg,
                                            .mem_dereg = uct_asc_copy_mem_dereg,
                                            .mem_query = uct_asc_copy_mem_query,
                                            .mkey_pack = uct_asc_copy_mkey_pack,
-                                           .is_sockaddr_accessible =
-                                               ucs_empty_function_return_zero_int,
-                                           .detect_memory_type = uct_asc_copy_detect_memory_type};
+                                           .detect_memory_type = uct_asc_copy_detect_memory_type,
+                                           UCT_ASC_MD_OPS_MORE};
 
 static ucs_status_t uct_asc_copy_md_open(uct_component_t *component, const char *md_name,
                                          const uct_md_config_t *config, uct_md_h *md_p)
@@ -208,9 +210,9 @@ static void uct_asc_copy_md_vfs_init(uct_md_h md)
 uct_component_t uct_asc_copy_component = {
     .query_md_resources = uct_asc_query_md_resources,
     .md_open = uct_asc_copy_md_open,
-    .cm_open = ucs_empty_function_return_unsupported,
+    .cm_open = UCT_ASC_NO_METHOD(uct_component_cm_open_func_t),
     .rkey_unpack = uct_asc_copy_rkey_unpack,
-    .rkey_ptr = ucs_empty_function_return_unsupported,
+    .rkey_ptr = UCT_ASC_NO_METHOD(uct_component_rkey_ptr_func_t),
     .rkey_release = uct_asc_copy_rkey_release,
     .name = "ascend_copy",
     .md_config = {.name = "Ascend-copy memory domain",
@@ -220,4 +222,5 @@ uct_component_t uct_asc_copy_component = {
     .cm_config = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
     .tl_list = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_copy_component),
     .flags = 0,
-    .md_vfs_init = uct_asc_copy_md_vfs_init};
+    .md_vfs_init = uct_asc_copy_md_vfs_init,
+    UCT_ASC_COMPONENT_MORE};

@@ -24,28 +24,25 @@ static uint32_t uct_asc_host_key_check(uint64_t ref)
     return (uint32_t)((ref * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-static ucs_status_t uct_asc_host_md_query(uct_md_h md, uct_md_attr_t *attr)
+static ucs_status_t uct_asc_host_md_query(uct_md_h md, uct_asc_md_attr_t *attr)
 {
+    static const uct_asc_md_caps_t caps = {.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY |
+                                                    UCT_ASC_MD_FLAG_INVALIDATE,
+                                           .reg_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST),
+                                           .access_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST),
+                                           .rkey_packed_size = sizeof(uct_asc_host_key_t)};
+
     (void)md;
-    attr->cap.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY | UCT_MD_FLAG_INVALIDATE;
-    attr->cap.reg_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST);
-    attr->cap.alloc_mem_types = 0;
-    attr->cap.access_mem_types = UCS_BIT(UCS_MEMORY_TYPE_HOST);
-    attr->cap.detect_mem_types = 0;
-    attr->cap.max_alloc = 0;
-    attr->cap.max_reg = ULONG_MAX;
-    attr->rkey_packed_size = sizeof(uct_asc_host_key_t);
-    attr->reg_cost = ucs_linear_func_make(0, 0);
-    memset(&attr->local_cpus, 0xff, sizeof(attr->local_cpus));
+    uct_asc_md_attr_fill(attr, &caps);
     return UCS_OK;
 }
 
 /* A handle is the offer's reference with a bit that makes it differ from NULL. */
-static ucs_status_t uct_asc_host_mem_reg(uct_md_h md, void *address, size_t length, unsigned flags,
-                                         uct_mem_h *memh_p)
+static ucs_status_t uct_asc_host_mem_reg(uct_md_h md, void *address, size_t length,
+                                         uct_asc_mem_reg_arg_t arg, uct_mem_h *memh_p)
 {
-    (void)md;
-    (void)flags;
+    (void)arg;
+    uct_asc_ipc_md_serve(md);
     *memh_p = (uct_mem_h)(uintptr_t)uct_asc_host_rkey(asc_link_relay_offer(address, length));
     return UCS_OK;
 }
@@ -63,9 +60,10 @@ static ucs_status_t uct_asc_host_mem_dereg(uct_md_h md, const uct_md_mem_dereg_p
     return UCS_OK;
 }
 
-static ucs_status_t uct_asc_host_mkey_pack(uct_md_h md, uct_mem_h memh,
-                                           const uct_md_mkey_pack_params_t *params,
-                                           void *rkey_buffer)
+static ucs_status_t
+uct_asc_host_mkey_pack(uct_md_h md, uct_mem_h memh,
+                       UCT_ASC_MKEY_PACK_RANGE_ARGS const uct_md_mkey_pack_params_t *params,
+                       void *rkey_buffer)
 {
     uct_asc_host_key_t *key = rkey_buffer;
 
@@ -101,12 +99,13 @@ ucs_status_t uct_asc_host_rkey_unpack(const void *rkey_buffer, uct_rkey_t *rkey_
 
 uct_md_ops_t uct_asc_host_md_ops = {.close = uct_asc_ipc_md_close,
                                     .query = uct_asc_host_md_query,
-                                    .mem_alloc = ucs_empty_function_return_unsupported,
-                                    .mem_free = ucs_empty_function_return_unsupported,
-                                    .mem_advise = ucs_empty_function_return_unsupported,
+                                    .mem_alloc = UCT_ASC_NO_METHOD(uct_md_mem_alloc_func_t),
+                                    .mem_free = UCT_ASC_NO_METHOD(uct_md_mem_free_func_t),
+                                    .mem_advise = UCT_ASC_NO_METHOD(uct_md_mem_advise_func_t),
                                     .mem_reg = uct_asc_host_mem_reg,
                                     .mem_dereg = uct_asc_host_mem_dereg,
-                                    .mem_query = ucs_empty_function_return_unsupported,
+                                    .mem_query = UCT_ASC_NO_METHOD(uct_md_mem_query_func_t),
                                     .mkey_pack = uct_asc_host_mkey_pack,
-                                    .is_sockaddr_accessible = ucs_empty_function_return_zero_int,
-                                    .detect_memory_type = ucs_empty_function_return_unsupported};
+                                    .detect_memory_type =
+                                        UCT_ASC_NO_METHOD(uct_md_detect_memory_type_func_t),
+                                    UCT_ASC_MD_OPS_MORE};

@@ -5,6 +5,10 @@
 
 #include "asc_iface.h"
 
+#include <ucs/datastruct/list.h>
+
+#include <pthread.h>
+
 /**
  * Which memories an interface copies between. UCX 1.13 accepts a lane for a
  * rendezvous if the local domain registers the local memory's type and the key
@@ -24,21 +28,29 @@ typedef enum uct_asc_ipc_role {
 
 typedef struct uct_asc_ipc_md {
     uct_md_t super;
-    int enable;      /* UCX_ASC_IPC_ENABLE */
-    int enable_host; /* UCX_ASC_IPC_HOST */
-    int is_host;     /* the domain of host memory */
+    pthread_mutex_t lock;   /* of ifaces */
+    ucs_list_link_t ifaces; /* uct_asc_ipc_iface_t */
+    int served;             /* atomic; memory was registered, peers may want something */
+    int enable;             /* UCX_ASC_IPC_ENABLE */
+    int enable_host;        /* UCX_ASC_IPC_HOST */
+    int is_host;            /* the domain of host memory */
 } uct_asc_ipc_md_t;
 
 typedef struct uct_asc_ipc_iface {
     uct_asc_iface_t super;
+    ucs_list_link_t list; /* in the domain's */
     uct_asc_ipc_role_t role;
     unsigned close_timeout_ms;
     unsigned polls;
+    ucs_list_link_t eps;
+    uint64_t gave_up; /* transfers that peers gave up, when eps were looked through */
 } uct_asc_ipc_iface_t;
 
 typedef struct uct_asc_ipc_ep {
     uct_asc_ep_t super;
     asc_link_peer_t *peer; /* owned by link/ */
+    ucs_list_link_t list;  /* of the interface */
+    uint64_t gave_up;      /* transfers that the peer gave up and UCX knows of */
 } uct_asc_ipc_ep_t;
 
 UCS_CLASS_DECLARE_NEW_FUNC(uct_asc_ipc_ep_t, uct_ep_t, const uct_ep_params_t *);
@@ -51,6 +63,10 @@ ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
                                       uint64_t remote_addr, uct_rkey_t rkey,
                                       uct_completion_t *comp);
 ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp);
+
+/** UCX 1.13's receiver tells a sender nothing of a copy that failed: the peer's
+ *  board does, and the endpoint is reported as failed. */
+void uct_asc_ipc_ep_look(uct_asc_ipc_ep_t *ep);
 
 /** The peer whose interface address is @a addr, or NULL with the reason in
  *  @a why. */
@@ -76,6 +92,17 @@ static inline int uct_asc_host_is_rkey(uct_rkey_t rkey)
 }
 
 void uct_asc_ipc_md_close(uct_md_h md);
+
+/** Memory is registered: the domain's interfaces have to look after it. */
+void uct_asc_ipc_md_serve_slow(uct_asc_ipc_md_t *md);
+static inline void uct_asc_ipc_md_serve(uct_md_h tl_md)
+{
+    uct_asc_ipc_md_t *md = ucs_derived_of(tl_md, uct_asc_ipc_md_t);
+
+    if (ucs_unlikely(!__atomic_load_n(&md->served, __ATOMIC_RELAXED))) {
+        uct_asc_ipc_md_serve_slow(md);
+    }
+}
 int uct_asc_host_is_key(const void *rkey_buffer);
 ucs_status_t uct_asc_host_rkey_unpack(const void *rkey_buffer, uct_rkey_t *rkey_p, void **handle_p);
 

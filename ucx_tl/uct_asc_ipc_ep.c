@@ -16,12 +16,14 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_ep_t, const uct_ep_params_t *params)
         ucs_debug("no endpoint to an Ascend peer: %s", why);
         return UCS_ERR_UNREACHABLE;
     }
+    self->gave_up = asc_link_peer_gave_up(self->peer);
+    ucs_list_add_tail(&ucs_derived_of(params->iface, uct_asc_ipc_iface_t)->eps, &self->list);
     return UCS_OK;
 }
 
 static UCS_CLASS_CLEANUP_FUNC(uct_asc_ipc_ep_t)
 {
-    (void)self;
+    ucs_list_del(&self->list);
 }
 
 UCS_CLASS_DEFINE(uct_asc_ipc_ep_t, uct_asc_ep_t);
@@ -37,8 +39,9 @@ static asc_status_t uct_asc_ipc_ep_start(uct_asc_ipc_ep_t *ep, void *buffer, siz
     uint64_t ref = 0;
 
     if ((iface->role == UCT_ASC_IPC_DEVICE) && !uct_asc_host_is_rkey(rkey)) {
-        return (dir == UCT_ASC_GET) ? asc_link_get(import, remote_addr, buffer, length, copy)
-                                    : asc_link_put(import, remote_addr, buffer, length, copy);
+        return (dir == UCT_ASC_GET)
+                   ? asc_link_get_or_relay(import, remote_addr, buffer, length, copy)
+                   : asc_link_put_or_relay(import, remote_addr, buffer, length, copy);
     }
 
     if (uct_asc_host_is_rkey(rkey)) {
@@ -93,11 +96,22 @@ ucs_status_t uct_asc_ipc_ep_put_zcopy(uct_ep_h tl_ep, const uct_iov_t *iov, size
     return uct_asc_ipc_ep_zcopy(tl_ep, iov, iovcnt, remote_addr, rkey, comp, UCT_ASC_PUT);
 }
 
+void uct_asc_ipc_ep_look(uct_asc_ipc_ep_t *ep)
+{
+    uct_asc_iface_t *iface = ucs_derived_of(ep->super.super.super.iface, uct_asc_iface_t);
+    uint64_t gave_up = asc_link_peer_gave_up(ep->peer);
+
+    if ((gave_up != ep->gave_up) &&
+        (uct_asc_iface_report_ep_error(iface, &ep->super.super.super) == UCS_OK)) {
+        ep->gave_up = gave_up;
+    }
+}
+
 ucs_status_t uct_asc_ipc_ep_check(uct_ep_h tl_ep, unsigned flags, uct_completion_t *comp)
 {
     uct_asc_ipc_ep_t *ep = ucs_derived_of(tl_ep, uct_asc_ipc_ep_t);
 
-    UCT_EP_KEEPALIVE_CHECK_PARAM(flags, comp);
+    UCT_ASC_EP_CHECK_PARAMS(flags, comp);
     if (asc_link_peer_alive(ep->peer)) {
         return UCS_OK;
     }

@@ -106,6 +106,8 @@ static int uct_asc_ipc_iface_is_reachable(const uct_iface_h tl_iface,
     return !asc_link_peer_is_self(peer);
 }
 
+UCT_ASC_DEFINE_REACHABILITY(uct_asc_ipc_iface_is_reachable)
+
 static ucs_status_t uct_asc_ipc_iface_query(uct_iface_h tl_iface, uct_iface_attr_t *attr)
 {
     uct_asc_iface_query(ucs_derived_of(tl_iface, uct_asc_iface_t), attr);
@@ -122,6 +124,16 @@ static ucs_status_t uct_asc_ipc_iface_event_arm(uct_iface_h tl_iface, unsigned e
     return asc_link_relay_expected() ? UCS_ERR_BUSY : uct_asc_iface_event_arm(tl_iface, events);
 }
 
+static void uct_asc_ipc_iface_look(uct_asc_ipc_iface_t *iface)
+{
+    uct_asc_ipc_ep_t *ep;
+
+    iface->gave_up = asc_link_gave_up();
+    ucs_list_for_each (ep, &iface->eps, list) {
+        uct_asc_ipc_ep_look(ep);
+    }
+}
+
 static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
 {
     uct_asc_ipc_iface_t *iface = ucs_derived_of(tl_iface, uct_asc_ipc_iface_t);
@@ -131,6 +143,9 @@ static unsigned uct_asc_ipc_iface_progress(uct_iface_h tl_iface)
     /* Also while copies are under way: peers wait for what upkeep does. */
     if (++iface->polls % UCT_ASC_IPC_UPKEEP_POLLS == 0) {
         asc_link_progress();
+        if (ucs_unlikely(asc_link_gave_up() != iface->gave_up)) {
+            uct_asc_ipc_iface_look(iface);
+        }
     }
     return uct_asc_iface_is_idle(&iface->super) ? 0 : uct_asc_iface_poll(&iface->super);
 }
@@ -149,8 +164,8 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .ep_destroy = UCS_CLASS_DELETE_FUNC_NAME(uct_asc_ipc_ep_t),
     .iface_flush = uct_asc_iface_flush,
     .iface_fence = uct_base_iface_fence,
-    .iface_progress_enable = uct_base_iface_progress_enable,
-    .iface_progress_disable = uct_base_iface_progress_disable,
+    .iface_progress_enable = uct_asc_iface_progress_enable,
+    .iface_progress_disable = uct_asc_iface_progress_disable,
     .iface_progress = uct_asc_ipc_iface_progress,
     .iface_event_fd_get = uct_asc_iface_event_fd_get,
     .iface_event_arm = uct_asc_ipc_iface_event_arm,
@@ -158,13 +173,14 @@ static uct_iface_ops_t uct_asc_ipc_iface_ops = {
     .iface_query = uct_asc_ipc_iface_query,
     .iface_get_device_address = uct_asc_ipc_iface_get_device_address,
     .iface_get_address = uct_asc_ipc_iface_get_address,
-    .iface_is_reachable = uct_asc_ipc_iface_is_reachable};
+    .iface_is_reachable = UCT_ASC_IS_REACHABLE(uct_asc_ipc_iface_is_reachable)};
 
 static uct_iface_internal_ops_t uct_asc_ipc_iface_internal_ops = {
     .iface_estimate_perf = uct_asc_iface_estimate_perf,
     .iface_vfs_refresh = uct_asc_iface_vfs_refresh,
     .ep_query = uct_asc_ep_query,
-    .ep_invalidate = uct_asc_ep_invalidate};
+    .ep_invalidate = uct_asc_ep_invalidate,
+    UCT_ASC_INTERNAL_OPS_MORE(uct_asc_ipc_iface_is_reachable)};
 
 static uct_asc_ipc_role_t uct_asc_ipc_role_of(uct_md_h md, const char *dev_name)
 {
@@ -180,6 +196,7 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
 {
     const uct_asc_ipc_iface_config_t *config =
         ucs_derived_of(tl_config, uct_asc_ipc_iface_config_t);
+    uct_asc_ipc_md_t *domain;
 
     UCS_CLASS_CALL_SUPER_INIT(uct_asc_iface_t, &uct_asc_ipc_iface_ops,
                               &uct_asc_ipc_iface_internal_ops, md, worker, params, tl_config);
@@ -192,16 +209,31 @@ static UCS_CLASS_INIT_FUNC(uct_asc_ipc_iface_t, uct_md_h md, uct_worker_h worker
 
     self->close_timeout_ms = (unsigned)(config->close_timeout * 1e3);
     self->polls = 0;
+    self->gave_up = asc_link_gave_up();
+    ucs_list_head_init(&self->eps);
     self->role = uct_asc_ipc_role_of(md, params->mode.device.dev_name);
     uct_asc_perf_peer(&config->super.perf, &self->super.perf);
     if (self->role == UCT_ASC_IPC_HOST) {
         uct_asc_perf_relay(&self->super.perf);
     }
+
+    domain = ucs_derived_of(md, uct_asc_ipc_md_t);
+    pthread_mutex_lock(&domain->lock);
+    ucs_list_add_tail(&domain->ifaces, &self->list);
+    if (domain->served) {
+        uct_asc_iface_wake(&self->super);
+    }
+    pthread_mutex_unlock(&domain->lock);
     return UCS_OK;
 }
 
 static UCS_CLASS_CLEANUP_FUNC(uct_asc_ipc_iface_t)
 {
+    uct_asc_ipc_md_t *domain = ucs_derived_of(self->super.super.md, uct_asc_ipc_md_t);
+
+    pthread_mutex_lock(&domain->lock);
+    ucs_list_del(&self->list);
+    pthread_mutex_unlock(&domain->lock);
     uct_asc_iface_drain(&self->super, self->close_timeout_ms);
     asc_link_quiesce(self->close_timeout_ms);
 }
@@ -237,7 +269,7 @@ static ucs_status_t uct_asc_ipc_query_devices(uct_md_h tl_md, uct_tl_device_reso
 
     if (md->is_host) {
         uct_asc_ipc_name_device(*devices_p, UCT_ASC_IPC_HOST);
-    } else if (md->enable_host) {
+    } else if (md->enable_host && UCT_ASC_HOST_DOMAIN) {
         devices = ucs_realloc(*devices_p, 2 * sizeof(*devices), "asc_ipc devices");
         if (devices != NULL) {
             devices[1] = devices[0];

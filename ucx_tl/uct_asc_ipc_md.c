@@ -5,7 +5,6 @@
  */
 #include "uct_asc_ipc.h"
 
-#include <ucs/datastruct/list.h>
 #include <ucs/debug/log.h>
 #include <ucs/debug/memtrack_int.h>
 #include <ucs/sys/string.h>
@@ -48,31 +47,28 @@ static ucs_config_field_t uct_asc_ipc_md_config_table[] = {
 
     {.name = NULL}};
 
-static ucs_status_t uct_asc_ipc_md_query(uct_md_h md, uct_md_attr_t *attr)
+static ucs_status_t uct_asc_ipc_md_query(uct_md_h md, uct_asc_md_attr_t *attr)
 {
-    (void)md;
     /* INVALIDATE: without it UCX drops the lane of endpoints that ask for the
      * handling of peer failures. */
-    attr->cap.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY | UCT_MD_FLAG_INVALIDATE;
-    attr->cap.reg_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.alloc_mem_types = 0;
-    attr->cap.access_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE);
-    attr->cap.detect_mem_types = 0;
-    attr->cap.max_alloc = 0;
-    attr->cap.max_reg = ULONG_MAX;
-    attr->rkey_packed_size = ASC_LINK_RKEY_SIZE;
-    attr->reg_cost = ucs_linear_func_make(0, 0);
-    memset(&attr->local_cpus, 0xff, sizeof(attr->local_cpus));
+    static const uct_asc_md_caps_t caps = {.flags = UCT_MD_FLAG_REG | UCT_MD_FLAG_NEED_RKEY |
+                                                    UCT_ASC_MD_FLAG_INVALIDATE,
+                                           .reg_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE),
+                                           .access_mem_types = UCS_BIT(UCT_ASC_MEM_TYPE),
+                                           .rkey_packed_size = ASC_LINK_RKEY_SIZE};
+
+    (void)md;
+    uct_asc_md_attr_fill(attr, &caps);
     return UCS_OK;
 }
 
-static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t length, unsigned flags,
-                                        uct_mem_h *memh_p)
+static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t length,
+                                        uct_asc_mem_reg_arg_t arg, uct_mem_h *memh_p)
 {
     uct_asc_ipc_memh_t *memh;
 
-    (void)md;
-    (void)flags;
+    (void)arg;
+    uct_asc_ipc_md_serve(md);
     /* The export waits until a key is wanted: UCX registers for transfers that
      * turn out to need none. */
     memh = ucs_malloc(sizeof(*memh), "uct_asc_ipc_memh");
@@ -84,6 +80,7 @@ static ucs_status_t uct_asc_ipc_mem_reg(uct_md_h md, void *address, size_t lengt
     memh->length = length;
     ucs_list_head_init(&memh->keys);
     asc_link_relay_hold(true);
+    uct_asc_limit_registration(address, length);
     *memh_p = memh;
     return UCS_OK;
 }
@@ -103,11 +100,14 @@ static void uct_asc_ipc_memh_keep(uct_asc_ipc_memh_t *memh, uct_asc_ipc_key_t *k
     ucs_list_add_tail(&memh->keys, &key->list);
 }
 
-static ucs_status_t uct_asc_ipc_mkey_pack(uct_md_h md, uct_mem_h tl_memh,
-                                          const uct_md_mkey_pack_params_t *params,
-                                          void *rkey_buffer)
+static ucs_status_t
+uct_asc_ipc_mkey_pack(uct_md_h md, uct_mem_h tl_memh,
+                      UCT_ASC_MKEY_PACK_RANGE_ARGS const uct_md_mkey_pack_params_t *params,
+                      void *rkey_buffer)
 {
     uct_asc_ipc_memh_t *memh = tl_memh;
+    void *start = UCT_ASC_MKEY_PACK_ADDRESS(memh->address);
+    size_t wanted = UCT_ASC_MKEY_PACK_LENGTH(memh->length);
     uct_asc_ipc_key_t *key;
     asc_status_t status;
 
@@ -120,10 +120,10 @@ static ucs_status_t uct_asc_ipc_mkey_pack(uct_md_h md, uct_mem_h tl_memh,
 
     /* UCX ends the process if this fails. A key that says "cannot be exported"
      * makes the peer take the staged way instead. */
-    status = asc_link_export(memh->address, memh->length, key->rkey);
+    status = asc_link_export(start, wanted, key->rkey);
     if (status != ASC_OK) {
-        ucs_debug("no direct access to device memory %p of %zu bytes: %s", memh->address,
-                  memh->length, asc_status_text(status));
+        ucs_debug("no direct access to device memory %p of %zu bytes: %s", start, wanted,
+                  asc_status_text(status));
     }
 
     memcpy(rkey_buffer, key->rkey, sizeof(key->rkey));
@@ -158,7 +158,8 @@ static ucs_status_t uct_asc_ipc_mem_dereg(uct_md_h md, const uct_md_mem_dereg_pa
 static int uct_asc_ipc_relays = 0;
 
 static ucs_status_t uct_asc_ipc_rkey_unpack(uct_component_t *component, const void *rkey_buffer,
-                                            uct_rkey_t *rkey_p, void **handle_p)
+                                            UCT_ASC_RKEY_UNPACK_MORE_ARG uct_rkey_t *rkey_p,
+                                            void **handle_p)
 {
     asc_link_import_t *import;
     asc_status_t status;
@@ -199,23 +200,38 @@ static ucs_status_t uct_asc_ipc_rkey_release(uct_component_t *component, uct_rke
     return UCS_OK;
 }
 
-void uct_asc_ipc_md_close(uct_md_h md)
+void uct_asc_ipc_md_serve_slow(uct_asc_ipc_md_t *md)
 {
-    ucs_free(ucs_derived_of(md, uct_asc_ipc_md_t));
+    uct_asc_ipc_iface_t *iface;
+
+    pthread_mutex_lock(&md->lock);
+    __atomic_store_n(&md->served, 1, __ATOMIC_RELAXED);
+    ucs_list_for_each (iface, &md->ifaces, list) {
+        uct_asc_iface_wake(&iface->super);
+    }
+    pthread_mutex_unlock(&md->lock);
 }
 
-static uct_md_ops_t uct_asc_ipc_md_ops = {
-    .close = uct_asc_ipc_md_close,
-    .query = uct_asc_ipc_md_query,
-    .mem_alloc = ucs_empty_function_return_unsupported,
-    .mem_free = ucs_empty_function_return_unsupported,
-    .mem_advise = ucs_empty_function_return_unsupported,
-    .mem_reg = uct_asc_ipc_mem_reg,
-    .mem_dereg = uct_asc_ipc_mem_dereg,
-    .mem_query = ucs_empty_function_return_unsupported,
-    .mkey_pack = uct_asc_ipc_mkey_pack,
-    .is_sockaddr_accessible = ucs_empty_function_return_zero_int,
-    .detect_memory_type = ucs_empty_function_return_unsupported};
+void uct_asc_ipc_md_close(uct_md_h tl_md)
+{
+    uct_asc_ipc_md_t *md = ucs_derived_of(tl_md, uct_asc_ipc_md_t);
+
+    pthread_mutex_destroy(&md->lock);
+    ucs_free(md);
+}
+
+static uct_md_ops_t uct_asc_ipc_md_ops = {.close = uct_asc_ipc_md_close,
+                                          .query = uct_asc_ipc_md_query,
+                                          .mem_alloc = UCT_ASC_NO_METHOD(uct_md_mem_alloc_func_t),
+                                          .mem_free = UCT_ASC_NO_METHOD(uct_md_mem_free_func_t),
+                                          .mem_advise = UCT_ASC_NO_METHOD(uct_md_mem_advise_func_t),
+                                          .mem_reg = uct_asc_ipc_mem_reg,
+                                          .mem_dereg = uct_asc_ipc_mem_dereg,
+                                          .mem_query = UCT_ASC_NO_METHOD(uct_md_mem_query_func_t),
+                                          .mkey_pack = uct_asc_ipc_mkey_pack,
+                                          .detect_memory_type =
+                                              UCT_ASC_NO_METHOD(uct_md_detect_memory_type_func_t),
+                                          UCT_ASC_MD_OPS_MORE};
 
 static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *md_name,
                                         const uct_md_config_t *tl_config, uct_md_h *md_p)
@@ -231,6 +247,9 @@ static ucs_status_t uct_asc_ipc_md_open(uct_component_t *component, const char *
     md->is_host = !strcmp(md_name, UCT_ASC_HOST_MD_NAME);
     md->super.ops = md->is_host ? &uct_asc_host_md_ops : &uct_asc_ipc_md_ops;
     md->super.component = component;
+    pthread_mutex_init(&md->lock, NULL);
+    ucs_list_head_init(&md->ifaces);
+    md->served = 0;
     md->enable = config->enable;
     md->enable_host = config->enable_host;
     uct_asc_ipc_relays = config->enable && config->enable_host;
@@ -251,7 +270,7 @@ static ucs_status_t uct_asc_ipc_query_md_resources(uct_component_t *component,
     ucs_status_t status;
 
     status = uct_asc_query_md_resources(component, resources_p, num_resources_p);
-    if ((status != UCS_OK) || (*num_resources_p == 0)) {
+    if ((status != UCS_OK) || (*num_resources_p == 0) || !UCT_ASC_HOST_DOMAIN) {
         return status;
     }
 
@@ -267,9 +286,9 @@ static ucs_status_t uct_asc_ipc_query_md_resources(uct_component_t *component,
 uct_component_t uct_asc_ipc_component = {
     .query_md_resources = uct_asc_ipc_query_md_resources,
     .md_open = uct_asc_ipc_md_open,
-    .cm_open = ucs_empty_function_return_unsupported,
+    .cm_open = UCT_ASC_NO_METHOD(uct_component_cm_open_func_t),
     .rkey_unpack = uct_asc_ipc_rkey_unpack,
-    .rkey_ptr = ucs_empty_function_return_unsupported,
+    .rkey_ptr = UCT_ASC_NO_METHOD(uct_component_rkey_ptr_func_t),
     .rkey_release = uct_asc_ipc_rkey_release,
     .name = UCT_ASC_IPC_MD_NAME,
     .md_config = {.name = "Ascend-IPC memory domain",
@@ -279,4 +298,5 @@ uct_component_t uct_asc_ipc_component = {
     .cm_config = UCS_CONFIG_EMPTY_GLOBAL_LIST_ENTRY,
     .tl_list = UCT_COMPONENT_TL_LIST_INITIALIZER(&uct_asc_ipc_component),
     .flags = 0,
-    .md_vfs_init = uct_asc_ipc_md_vfs_init};
+    .md_vfs_init = uct_asc_ipc_md_vfs_init,
+    UCT_ASC_COMPONENT_MORE};

@@ -80,7 +80,8 @@ typedef struct mca_coll_ascend_module {
     bool unchecked;                  /**< a peer was found to post nothing */
     bool told;                       /**< a difference was reported */
     uint32_t context;                /**< context id, once something is posted */
-    uint32_t posted;                 /**< sequence number of the last record */
+    uint32_t posted;                 /**< sequence number of the last record, 0: none */
+    uint64_t born;                   /**< when the module was made, for the records */
     int npeers;
     const void **mails; /**< mail areas by rank, NULL where not to be read */
 } mca_coll_ascend_module_t;

@@ -10,6 +10,7 @@ static void module_construct(mca_coll_ascend_module_t *module)
     module->records = module->peers_known = false;
     module->unchecked = module->told = false;
     module->context = module->posted = 0;
+    module->born = mca_coll_ascend_record_now();
     module->npeers = 0;
     module->mails = NULL;
 }
@@ -17,7 +18,7 @@ static void module_construct(mca_coll_ascend_module_t *module)
 /* NOLINTNEXTLINE(readability-function-size): short, the list of slots makes it long. */
 static void module_release(mca_coll_ascend_module_t *module)
 {
-    mca_coll_ascend_record_forget(module);
+    mca_coll_ascend_record_end(module);
     free(module->mails);
     module->mails = NULL;
 #define RELEASE(_slot) \

@@ -115,6 +115,19 @@ static void fill_facts(const mca_coll_ascend_call_t *call, mca_coll_ascend_facts
     }
 }
 
+uint64_t mca_coll_ascend_record_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int64_t now_ms(void)
+{
+    return (int64_t)(mca_coll_ascend_record_now() / 1000000u);
+}
+
 static size_t place_of(uint64_t tag)
 {
     const size_t bucket = (size_t)((tag >> 32) - 1) % MCA_COLL_ASCEND_BUCKETS;
@@ -152,7 +165,9 @@ void mca_coll_ascend_record_post(const mca_coll_ascend_call_t *call, bool device
     mca_coll_ascend_record_t *table = own_table();
 
     module->context = call->comm->c_contextid;
-    posted->tag = ((uint64_t)module->context + 1) << 32 | ++module->posted;
+    module->posted += (UINT32_MAX == module->posted) ? 2 : 1;
+    posted->tag = ((uint64_t)module->context + 1) << 32 | module->posted;
+    posted->born = module->born;
     posted->late = false;
     fill_facts(call, &posted->facts);
     posted->facts.device = device;
@@ -162,7 +177,7 @@ void mca_coll_ascend_record_post(const mca_coll_ascend_call_t *call, bool device
     }
 }
 
-void mca_coll_ascend_record_forget(mca_coll_ascend_module_t *module)
+void mca_coll_ascend_record_end(const mca_coll_ascend_module_t *module)
 {
     mca_coll_ascend_record_t *table = own_table();
     const uint64_t context = (uint64_t)module->context + 1;
@@ -175,7 +190,8 @@ void mca_coll_ascend_record_forget(mca_coll_ascend_module_t *module)
     for (uint64_t i = 0; i < MCA_COLL_ASCEND_RING; i++) {
         record = &table[place_of(context << 32 | i)];
         if (context == record->tag >> 32) {
-            __atomic_store_n(&record->tag, 0, __ATOMIC_RELEASE);
+            __atomic_store_n(&record->ended, mca_coll_ascend_record_now(), __ATOMIC_RELAXED);
+            __atomic_store_n(&record->tag, context << 32, __ATOMIC_RELEASE);
         }
     }
     OPAL_THREAD_UNLOCK(&post_lock);
@@ -189,14 +205,19 @@ typedef enum sight {
     SIGHT_PASSED
 } sight_t;
 
-static sight_t look(const void *mail, uint64_t tag, mca_coll_ascend_facts_t *facts)
+static sight_t look(const void *mail, const mca_coll_ascend_posted_t *posted,
+                    mca_coll_ascend_facts_t *facts)
 {
+    const uint64_t tag = posted->tag;
     const mca_coll_ascend_record_t *record = (const mca_coll_ascend_record_t *)mail + place_of(tag);
     const uint64_t found = __atomic_load_n(&record->tag, __ATOMIC_ACQUIRE);
+    const bool same = found >> 32 == tag >> 32;
 
-    const bool older = found >> 32 == tag >> 32 && (int32_t)(uint32_t)(found - tag) < 0;
-
-    if (0 == found || older) {
+    if (same && 0 == (uint32_t)found) {
+        return (__atomic_load_n(&record->ended, __ATOMIC_RELAXED) > posted->born) ? SIGHT_PASSED
+                                                                                  : SIGHT_NOT_YET;
+    }
+    if (0 == found || (same && (int32_t)(uint32_t)(found - tag) < 0)) {
         return SIGHT_NOT_YET;
     }
     if (found != tag) {
@@ -209,19 +230,11 @@ static sight_t look(const void *mail, uint64_t tag, mca_coll_ascend_facts_t *fac
     return (tag == __atomic_load_n(&record->tag, __ATOMIC_RELAXED)) ? SIGHT_THERE : SIGHT_PASSED;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* False when the call has to do without this record. */
 static bool wait_for(const void *mail, mca_coll_ascend_posted_t *posted, int64_t *deadline,
                      mca_coll_ascend_facts_t *facts)
 {
-    sight_t sight = look(mail, posted->tag, facts);
+    sight_t sight = look(mail, posted, facts);
 
     for (unsigned looks = 0; SIGHT_NOT_YET == sight && !posted->late; looks++) {
         if (0 == looks % LOOKS) {
@@ -231,7 +244,7 @@ static bool wait_for(const void *mail, mca_coll_ascend_posted_t *posted, int64_t
             posted->late = now >= *deadline;
         }
         opal_progress();
-        sight = look(mail, posted->tag, facts);
+        sight = look(mail, posted, facts);
     }
     return SIGHT_THERE == sight;
 }
@@ -446,7 +459,7 @@ static void leave_together(const mca_coll_ascend_call_t *call,
         sight_t sight;
 
         while (NULL != record && now_ms() < deadline) {
-            sight = look(record, posted->tag, &theirs);
+            sight = look(record, posted, &theirs);
             if (SIGHT_PASSED == sight ||
                 (SIGHT_THERE == sight &&
                  (!theirs.device || MCA_COLL_ASCEND_WATCH_ALL != trait_of(theirs.kind)->watch ||
@@ -524,8 +537,7 @@ void mca_coll_ascend_record_done(const mca_coll_ascend_call_t *call,
     }
     watched(call, &first, &last);
     for (int i = first; i <= last; i++) {
-        if (NULL != module->mails[i] &&
-            SIGHT_NOT_YET == look(module->mails[i], posted->tag, &theirs)) {
+        if (NULL != module->mails[i] && SIGHT_NOT_YET == look(module->mails[i], posted, &theirs)) {
             module->unchecked = true;
         }
     }

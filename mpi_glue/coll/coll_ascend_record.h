@@ -59,15 +59,18 @@ typedef union mca_coll_ascend_facts {
 
 /** A record: one cache line, written by one process. */
 typedef struct mca_coll_ascend_record {
-    uint64_t tag; /**< (context id + 1) << 32 | sequence number; 0: none. Last. */
+    uint64_t tag; /**< (context id + 1) << 32 | sequence number; 0: none. Number 0: the
+                       communicator is freed here. Last. */
     uint64_t words[4];
     uint64_t decided; /**< the tag, once its writer gives an error for the call */
-    uint64_t reserved[2];
+    uint64_t ended;   /**< when it was freed */
+    uint64_t reserved;
 } mca_coll_ascend_record_t;
 
 /** A call's own record, kept for the comparison. */
 typedef struct mca_coll_ascend_posted {
     uint64_t tag;
+    uint64_t born; /**< the module's */
     mca_coll_ascend_facts_t facts;
     bool late; /**< a peer's record did not come in time */
 } mca_coll_ascend_posted_t;
@@ -98,8 +101,15 @@ int mca_coll_ascend_record_check(const mca_coll_ascend_call_t *call,
 void mca_coll_ascend_record_done(const mca_coll_ascend_call_t *call,
                                  const mca_coll_ascend_posted_t *posted);
 
-/** Takes a communicator's records away, before its context id is used again. */
-void mca_coll_ascend_record_forget(mca_coll_ascend_module_t *module);
+/**
+ * A communicator's end: ranks that are not through its last calls yet find that
+ * this one is, and do without the check. A later communicator may have the same
+ * context id; its ranks tell its end from an earlier one's by the time.
+ */
+void mca_coll_ascend_record_end(const mca_coll_ascend_module_t *module);
+
+/** Nanoseconds of the node's clock. */
+uint64_t mca_coll_ascend_record_now(void);
 
 END_C_DECLS
 

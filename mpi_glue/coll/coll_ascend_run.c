@@ -156,6 +156,16 @@ static const void *bad_address(const mca_common_ascend_use_t *use)
     return (0 != use->out.nblocks) ? use->out.buf : use->in.buf;
 }
 
+static int invoke_host(const mca_coll_ascend_call_t *call)
+{
+    mca_coll_ascend_posted_t posted;
+
+    if (mca_coll_ascend_recorded(call)) {
+        mca_coll_ascend_record_post(call, false, false, &posted);
+    }
+    return invoke(call);
+}
+
 int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
 {
     mca_coll_ascend_posted_t posted;
@@ -163,6 +173,9 @@ int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
 
     if (OPAL_UNLIKELY(0 != depth)) {
         return call->family->invoke(call);
+    }
+    if (OPAL_LIKELY(!asc_link_device_possible())) {
+        return invoke_host(call);
     }
     staging.uses[SEND].in.nblocks = staging.uses[SEND].out.nblocks = 0;
     staging.uses[RECV].in.nblocks = staging.uses[RECV].out.nblocks = 0;
@@ -174,10 +187,7 @@ int mca_coll_ascend_run(mca_coll_ascend_call_t *call)
     }
     if (OPAL_LIKELY(ASC_LINK_MEM_HOST == staging.kinds[SEND] &&
                     ASC_LINK_MEM_HOST == staging.kinds[RECV])) {
-        if (mca_coll_ascend_recorded(call)) {
-            mca_coll_ascend_record_post(call, false, false, &posted);
-        }
-        return invoke(call);
+        return invoke_host(call);
     }
     name_buffers(call, &staging);
     for (int i = 0; i < BUFFERS; i++) {

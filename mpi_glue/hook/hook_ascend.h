@@ -67,7 +67,8 @@ void mca_hook_ascend_select_pml(void);
 /** Did the user set the MCA variable (environment, command line, own files)? */
 bool mca_hook_ascend_user_set(const char *name);
 
-/** Put wrappers in front of the selected pml's functions; take them away. */
+/** Put wrappers in front of the selected pml's functions, as soon as there can be
+ *  device memory; take them away. */
 void mca_hook_ascend_wrap_pml(void);
 void mca_hook_ascend_unwrap_pml(void);
 

@@ -272,23 +272,34 @@ static int pml_start(size_t count, ompi_request_t **requests)
     return rc;
 }
 
+/* Each function at once: other threads may be calling the pml. */
+#define WRAP(_name) __atomic_store_n(&mca_pml.pml_##_name, pml_##_name, __ATOMIC_RELEASE)
+
+static void wrap(void *unused)
+{
+    (void)unused;
+    mca_hook_ascend_pml = mca_pml;
+    WRAP(send);
+    WRAP(recv);
+    WRAP(isend);
+    WRAP(irecv);
+    WRAP(isend_init);
+    WRAP(irecv_init);
+    WRAP(mrecv);
+    WRAP(imrecv);
+    WRAP(start);
+}
+
 void mca_hook_ascend_wrap_pml(void)
 {
     mca_hook_ascend_pml = mca_pml;
-    mca_pml.pml_send = pml_send;
-    mca_pml.pml_recv = pml_recv;
-    mca_pml.pml_isend = pml_isend;
-    mca_pml.pml_irecv = pml_irecv;
-    mca_pml.pml_isend_init = pml_isend_init;
-    mca_pml.pml_irecv_init = pml_irecv_init;
-    mca_pml.pml_mrecv = pml_mrecv;
-    mca_pml.pml_imrecv = pml_imrecv;
-    mca_pml.pml_start = pml_start;
+    asc_link_on_first_use(wrap, NULL);
 }
 
 /* Only where nobody has put himself in front of us since. */
 void mca_hook_ascend_unwrap_pml(void)
 {
+    asc_link_first_use_forget(wrap, NULL);
     if (pml_send == mca_pml.pml_send && pml_start == mca_pml.pml_start) {
         mca_pml = mca_hook_ascend_pml;
     }

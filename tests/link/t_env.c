@@ -38,6 +38,11 @@ static const t_case_t cases[] = {
     {"ASCEND_NOTIFY_MAX", "0", NULL},
     {"ASCEND_NOTIFY_TIMEOUT", "0", "1 to 3600"},
     {"ASCEND_NOTIFY_TIMEOUT", "5s", "1 to 3600"},
+    {"ASCEND_TOPO_LINKS", "0-1", "A-B=RATE/TIME"},
+    {"ASCEND_TOPO_LINKS", "h-h=1G", "A-B=RATE/TIME"},
+    {"ASCEND_TOPO_LINKS", "0-1=1G/3", "us, ms or s"},
+    {"ASCEND_TOPO_LINKS", "0-1=1e9", "bytes per second"},
+    {"ASCEND_TOPO_LINKS", "0-1=25G/3.5us,h-0=20.5G,1-1=/1ms", NULL},
     {"ASCEND_LOG_LEVEL", "loud", "error, warn, info or debug"},
     {"ASCEND_LOG_LEVEL", "debug", NULL},
 };
@@ -80,8 +85,8 @@ static void check_table(void)
             }
         }
     }
-    /* the two names of files take any value */
-    t_check(known + 2 == rows, "all of %u variables tried, not %u", rows - 2, known);
+    /* the three names of files take any value */
+    t_check(known + 3 == rows, "all of %u variables tried, not %u", rows - 3, known);
 }
 
 int main(void)

@@ -99,7 +99,7 @@ int main(void)
     t_acl_ok(aclrtSetDevice(0));
     t_acl_ok(aclrtMalloc(&early, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
     t_link_start(0);
-    t_link_hooks();
+    t_link_hooks("hooks");
     t_kind(early, SIZE, ASC_LINK_MEM_DEVICE, &mem);
     t_check(mem.generation == 0 && mem.base == early, "early memory known, without generation");
     direct_calls(&last);

@@ -57,7 +57,7 @@ int main(void)
     t_acl_ok(aclrtSetDevice(0));
     t_acl_ok(aclrtMalloc(&unseen, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     t_link_start(0);
-    t_link_hooks();
+    t_link_hooks("hooks");
     t_check(asc_link_add_mem_listener(NULL, NULL) == ASC_ERR_INVALID, "a function is needed");
     t_check(asc_link_add_mem_listener(listen_to, &ids[0]) == ASC_OK, "first");
     t_check(asc_link_add_mem_listener(listen_to, &ids[1]) == ASC_OK, "second");

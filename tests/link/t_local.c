@@ -38,7 +38,7 @@ void t_link_start(int device)
     t_device(device);
 }
 
-void t_link_hooks(void)
+void t_link_hooks(const char *mode)
 {
     void *ucs =
         dlopen("libucs.so.0", RTLD_NOW | RTLD_GLOBAL); /* ucm needs it and does not say so */
@@ -50,7 +50,7 @@ void t_link_hooks(void)
     t_reloc_modify = (int (*)(t_patch_t *))dlsym(ucm, "ucm_reloc_modify");
     t_check(t_reloc_modify != NULL, "ucm_reloc_modify in UCX");
     t_check(asc_link_install_hooks(t_patch) == ASC_OK, "hooks to be installed");
-    t_check(strcmp(asc_link_hook_mode(NULL), "hooks") == 0, "mode hooks, not %s",
+    t_check(strcmp(asc_link_hook_mode(NULL), mode) == 0, "mode %s, not %s", mode,
             asc_link_hook_mode(NULL));
 }
 

@@ -11,8 +11,9 @@
 /** asc_link_init() must succeed; device @a device becomes current. */
 void t_link_start(int device);
 
-/** Installs the hooks with UCX's relocation patcher; skips without UCX. */
-void t_link_hooks(void);
+/** Installs the hooks with UCX's relocation patcher; skips without UCX. The mode
+ *  must be @a mode then: "hooks", or "preload" beside that library. */
+void t_link_hooks(const char *mode);
 
 /** Starts this program again with libascend_preload.so, unless it is there. */
 void t_link_preload(char **argv);

@@ -77,7 +77,7 @@ int main(void)
     t_fill(data, SIZE, 5);
     t_acl_ok(aclInit(NULL));
     t_link_start(0);
-    t_link_hooks();
+    t_link_hooks("hooks");
     t_acl_ok(aclrtSetDevice(0));
 
     ptr = use_everything(&first);

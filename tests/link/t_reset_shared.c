@@ -110,7 +110,7 @@ static int role(t_world_t *world, int me)
 {
     t_acl_ok(aclInit(NULL));
     t_check(asc_link_init(ASC_LINK_ABI) == ASC_OK, "%s", asc_link_why_not());
-    t_link_hooks();
+    t_link_hooks("hooks");
     t_acl_ok(aclrtSetDevice(me));
     t_join(world, me, me);
     (me == 0 ? owner : importer)(world);

@@ -3,9 +3,15 @@
  * Communicators that come and go by the hundred, so that context ids, and with
  * them the places of records, are used again at once: calls on new ones are
  * neither taken for others' nor left unchecked, and memory does not grow.
+ * P50: the same on host buffers, whatever components serve below or above ours;
+ * t_comm_churn_host.sh chooses them.
+ *
+ * usage: t_comm_churn [host]
  */
 #include "capture.h"
 #include "coll_harness.h"
+
+#include <stdlib.h>
 
 enum {
     ROUNDS = 120,
@@ -15,6 +21,35 @@ enum {
 };
 
 static int rank, size;
+static bool on_host;
+
+static int *buffer(void)
+{
+    int *made = on_host ? malloc(COUNT * sizeof(int)) : t_dev_alloc(COUNT * sizeof(int));
+
+    t_check(made != NULL, "no memory");
+    return made;
+}
+
+static void set(int *buf, int value)
+{
+    if (on_host) {
+        *buf = value;
+    } else {
+        t_to_device(buf, &value, sizeof(value));
+    }
+}
+
+static int get(const int *buf)
+{
+    int value = 0;
+
+    if (on_host) {
+        return *buf;
+    }
+    t_to_host(&value, buf, sizeof(value));
+    return value;
+}
 
 static long resident_kib(void)
 {
@@ -28,15 +63,18 @@ static long resident_kib(void)
 
 static void use(MPI_Comm comm, int *in, int *out)
 {
-    const int one = 1;
-    int members, sum = 0;
+    int members, me;
 
     MPI_Comm_size(comm, &members);
-    t_to_device(in, &one, sizeof(one));
+    MPI_Comm_rank(comm, &me);
+    set(in, 1);
     MPI_Barrier(comm);
     MPI_Allreduce(in, out, COUNT, MPI_INT, MPI_SUM, comm);
-    t_to_host(&sum, out, sizeof(sum));
-    t_check(members == sum, "sum %d of %d ranks", sum, members);
+    t_check(members == get(out), "sum %d of %d ranks", get(out), members);
+    /* the root looks at nobody, and may free the communicator before others have looked */
+    set(in, me == members - 1 ? 41 : 0);
+    MPI_Bcast(in, COUNT, MPI_INT, members - 1, comm);
+    t_check(41 == get(in), "%d was broadcast", get(in));
 }
 
 /* Must be seen also where the ids were just used by others. */
@@ -58,10 +96,11 @@ int main(int argc, char **argv)
     long before = 0;
 
     t_mpi_start(argc, argv, MPI_THREAD_SINGLE);
+    on_host = argc > 1 && 0 == strcmp(argv[1], "host");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    in = t_dev_alloc(COUNT * sizeof(int));
-    out = t_dev_alloc(COUNT * sizeof(int));
+    in = buffer();
+    out = buffer();
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Comm dup, split;
 
@@ -71,7 +110,7 @@ int main(int argc, char **argv)
         }
         MPI_Comm_split(dup, rank == size - 1 && i % 2, rank, &split);
         use(split, in, out);
-        if (0 == i % 20) {
+        if (!on_host && 0 == i % 20) {
             differ(dup, in, out);
         }
         MPI_Comm_free(&dup);
@@ -80,8 +119,13 @@ int main(int argc, char **argv)
         before = (MEASURED_FROM == i) ? resident_kib() : before;
     }
     t_check(resident_kib() - before < GROWTH_MAX, "grew by %ld KiB", resident_kib() - before);
-    t_dev_free(in);
-    t_dev_free(out);
+    if (on_host) {
+        free(in);
+        free(out);
+    } else {
+        t_dev_free(in);
+        t_dev_free(out);
+    }
     MPI_Finalize();
     return 0;
 }

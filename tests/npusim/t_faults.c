@@ -122,7 +122,7 @@ static void refusals(void)
         {"stream:1=stall/2h", "'stall/2h' is no effect", "us, ms or s"},
         {"stream:1=stall/3601s", "'stall/3601s' is no effect", "an hour"},
         {"stream:1=lost", "'lost' cannot happen to 'stream'", "stall/TIME"},
-        {"aclrtMalloc:1=stall/1s", "'stall/1s' cannot happen to 'aclrtMalloc'", "takes a code"},
+        {"aclrtMalloc:1=lost", "'lost' cannot happen to 'aclrtMalloc'", "a code or stall/TIME"},
         {"notify:1=later", "'later' is no effect", "late/TIME"},
         {"device:1=507010", "'507010' cannot happen to 'device'", "takes lost"},
         {"device:5%=lost", "'5%' for 'device'", "write N or *"},

@@ -24,7 +24,7 @@ case ${ASC_SANITIZE:-} in *tsan*) module= ;; esac
         LD_PRELOAD=$module t_uninstrumented ucx_info -c | grep -vE '_(ALLOC|FAILURE|MAX_NUM_EPS)=' |
             sed -nE 's/=1000000.00us$/=1s/; s/^(UCX_ASC_[A-Z_]+)=(.*)$/\1 \2/p'
     fi
-    for framework in hook coll; do
+    for framework in hook coll osc; do
         [ -f "$ASC_TOP_BUILDDIR/mpi_glue/.libs/mca_${framework}_ascend.so" ] || continue
         t_uninstrumented ompi_info --param "$framework" ascend --level 9 --parsable |
             sed -nE 's/^mca:[a-z]+:ascend:param:([a-z_]+):value:"?([^"]*)"?$/OMPI_MCA_\1 \2/p'

@@ -35,3 +35,15 @@ OMPI_MCA_mca_base_component_path=$ASC_OMPI_COMPONENT_DIR t_mpirun 2 "$info" > pa
 [ "$status" != 0 ] || t_fail "no component path: exit status 0"
 t_contains path.out "problem \[hook-component\]"
 t_contains path.out "remedy: start with ascendrun"
+
+# P43: Open MPI lacks our collectives, or is another than was built for, or a rank
+# is gone in the middle.
+status=0
+t_mpirun 2 --mca coll ^ascend "$info" > coll.out 2>&1 || status=$?
+[ "$status" != 0 ] || t_fail "no coll component: exit status 0"
+t_contains coll.out "problem \[coll-component\], ranks 0-1: mca_coll_ascend.so is not loaded"
+status=0
+FAKE=versions t_preload "$ASC_TOP_BUILDDIR/tests/tools/.libs/libfake_reasons.so" mpirun -n 2 "$info" > version.out 2>&1 ||
+    status=$?
+[ "$status" != 0 ] || t_fail "another Open MPI: exit status 0"
+t_contains version.out "problem \[ompi-version\], ranks 0-1: Open MPI 9.8.7 is running"

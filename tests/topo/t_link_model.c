@@ -7,6 +7,7 @@
 #include "tests/topo/t_topo.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void check_figures(enum asc_topo_soc soc, enum asc_topo_link_kind kind,
                           struct asc_topo_link *link)
@@ -37,6 +38,43 @@ static void check_family(enum asc_topo_soc soc)
     }
     asc_topo_model_host_link(soc, &far);
     t_check((far.get_bandwidth > 1e9) && (far.put_bandwidth > 1e9), "%d host", soc);
+}
+
+/* P47: links whose worth is given count, the model fills in the rest. */
+static void check_given(void)
+{
+    struct asc_topo_device_facts devices[3] = {
+        {.physical_id = 4}, {.physical_id = 6}, {.physical_id = 7}};
+    struct asc_topo_given given[4];
+    struct asc_topo_node_facts facts = {
+        .soc_name = "Ascend910B3", .num_devices = 3, .devices = devices, .given = given};
+    struct asc_topo_link link, model;
+    struct asc_topo *topo = NULL;
+    char why[256];
+
+    facts.num_given =
+        asc_topo_parse_links("6-4=2.5G/7us,7-4=/1ms,h-6=900M,4-9=1T", given, 4, why, sizeof(why));
+    t_check(facts.num_given == 4, "%d links: %s", facts.num_given, why);
+    t_check(asc_topo_create(&facts, &topo) == 0, "create");
+    asc_topo_model_link(ASC_TOPO_SOC_910B, ASC_TOPO_LINK_UNKNOWN, &model);
+    t_check(asc_topo_link(topo, 0, 1, &link) == 0 && link.get_bandwidth == 2.5e9 &&
+                link.put_bandwidth == 2.5e9 && link.latency > 6.9e-6 && link.latency < 7.1e-6,
+            "0-1: %g B/s, %g s", link.get_bandwidth, link.latency);
+    t_check(asc_topo_link(topo, 0, 2, &link) == 0 && link.get_bandwidth == model.get_bandwidth &&
+                link.latency > 0.9e-3,
+            "0-2: %g B/s, %g s", link.get_bandwidth, link.latency);
+    t_check(asc_topo_link(topo, 1, 2, &link) == 0 && link.latency == model.latency, "1-2");
+    t_check(asc_topo_host_link(topo, 1, &link) == 0 && link.get_bandwidth == 9e8, "host of 1: %g",
+            link.get_bandwidth);
+    t_check(asc_topo_given_link(topo, 0, 9, &link) == 1 && link.put_bandwidth == 1e12,
+            "a device that is not visible: %g", link.put_bandwidth);
+    t_check(asc_topo_given_link(topo, 1, 7, &link) == 0, "1-2 was not given");
+    asc_topo_destroy(topo);
+
+    t_check(asc_topo_parse_links("0-1=1G,2-3", given, 4, why, sizeof(why)) == -EINVAL &&
+                strstr(why, "'2-3'") != NULL,
+            "%s", why);
+    t_check(asc_topo_parse_links("", given, 4, why, sizeof(why)) == 0, "nothing given");
 }
 
 static void check_names(void)
@@ -116,6 +154,7 @@ int main(void)
     }
     asc_topo_model_link(ASC_TOPO_SOC_910B, ASC_TOPO_LINK_HCCS, &link);
     t_check(link.get_bandwidth > link.put_bandwidth, "A2 reads faster than it writes");
+    check_given();
     check_names();
     check_pairs();
     return T_PASS;

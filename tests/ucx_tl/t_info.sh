@@ -56,9 +56,17 @@ for tl in copy ipc; do
     t_contains "$log.section" 'overhead: 3000 nsec'
 done
 
+# Host memory has a domain of its own where UCX would cut messages small.
+minor=$(ucx_info -v | sed -n 's/^# \(Version\|Library version:\) 1\.\([0-9]*\)\..*/\2/p' | sed -n 1p)
+[ -n "$minor" ] || t_fail "ucx_info -v tells no version"
 info -- -d
-for device in ascend ascend_host host_ascend; do
-    t_contains "$log" "Device: $device\$"
+t_contains "$log" "Device: ascend\$"
+for device in ascend_host host_ascend; do
+    if [ "$minor" -lt 16 ]; then
+        t_contains "$log" "Device: $device\$"
+    else
+        t_lacks "$log" "Device: $device\$"
+    fi
 done
 info UCX_ASC_IPC_HOST=n -- -d
 t_lacks "$log" 'Device: (ascend_host|host_ascend)$'

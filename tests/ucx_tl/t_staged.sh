@@ -25,6 +25,9 @@ run suballoc 1 NPUSIM_SUBALLOC=y
 t_contains "$log" 'cannot be shared .* staged through host memory'
 run export 1 'NPUSIM_FAULT=aclrtIpcMemGetExportKey:*=507899'
 t_contains "$log" 'cannot be shared .*507899'
-run import 1 'NPUSIM_FAULT=aclrtIpcMemImportByKey:*=507899'
-t_contains "$log" '507899'
+# P05: whatever code a driver has for "already there", it ends nobody.
+for code in 507899 107000 100000 500000; do
+    run import 1 "NPUSIM_FAULT=aclrtIpcMemImportByKey:*=$code"
+    t_contains "$log" "refused.*$code.*staged through host memory"
+done
 run off 0 UCX_ASC_IPC_ENABLE=n

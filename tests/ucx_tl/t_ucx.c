@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -58,7 +59,7 @@ static int t_run(int rank, int fd, int argc, char **argv, void (*fn)(t_ctx_t *))
     return 0;
 }
 
-static pid_t t_spawn(int argc, char **argv, int fd)
+static pid_t t_spawn(int argc, char **argv, int rank, int fd)
 {
     char number[16];
     char **args = calloc(argc + 4, sizeof(*args));
@@ -67,7 +68,7 @@ static pid_t t_spawn(int argc, char **argv, int fd)
     T_CHECK(args != NULL, "out of memory");
     snprintf(number, sizeof(number), "%d", fd);
     args[0] = argv[0];
-    args[1] = "--rank1";
+    args[1] = rank ? "--rank1" : "--rank0";
     args[2] = number;
     memcpy(&args[3], &argv[1], (argc - 1) * sizeof(*args));
 
@@ -89,12 +90,12 @@ int t_pair(int argc, char **argv, void (*fn)(t_ctx_t *))
     int fds[2], status, code;
     pid_t pid;
 
-    if (argc > 2 && !strcmp(argv[1], "--rank1")) {
-        return t_run(1, atoi(argv[2]), argc - 3, argv + 3, fn);
+    if (argc > 2 && (!strcmp(argv[1], "--rank0") || !strcmp(argv[1], "--rank1"))) {
+        return t_run(argv[1][6] - '0', atoi(argv[2]), argc - 3, argv + 3, fn);
     }
 
     T_CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair: %s", strerror(errno));
-    pid = t_spawn(argc, argv, fds[1]);
+    pid = t_spawn(argc, argv, 1, fds[1]);
     close(fds[1]);
     code = t_run(0, fds[0], argc - 1, argv + 1, fn);
 
@@ -102,6 +103,23 @@ int t_pair(int argc, char **argv, void (*fn)(t_ctx_t *))
     T_CHECK(WIFEXITED(status), "rank 1 ended by signal %d", WTERMSIG(status));
     T_CHECK(WEXITSTATUS(status) == 0, "rank 1 ended with %d", WEXITSTATUS(status));
     return code;
+}
+
+void t_pair_ends(int argc, char **argv, int status[2])
+{
+    int fds[2];
+    pid_t pid[2];
+
+    T_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0, "socketpair: %s",
+            strerror(errno));
+    for (int rank = 0; rank < 2; ++rank) {
+        T_CHECK(fcntl(fds[rank], F_SETFD, 0) == 0, "fcntl: %s", strerror(errno));
+        pid[rank] = t_spawn(argc, argv, rank, fds[rank]);
+        close(fds[rank]);
+    }
+    for (int rank = 0; rank < 2; ++rank) {
+        T_CHECK(waitpid(pid[rank], &status[rank], 0) == pid[rank], "waitpid: %s", strerror(errno));
+    }
 }
 
 int t_single(int argc, char **argv, void (*fn)(t_ctx_t *))
@@ -168,6 +186,14 @@ void t_linger(t_ctx_t *t, unsigned ms)
 }
 
 /* ---- UCX ---------------------------------------------------------------- */
+
+int t_new_protocols(void)
+{
+    unsigned major, minor, patch;
+
+    ucp_get_version(&major, &minor, &patch);
+    return (major > 1) || (minor >= 16);
+}
 
 void t_load_module(void)
 {

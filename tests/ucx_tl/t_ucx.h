@@ -69,8 +69,16 @@ void t_skip(const char *reason) __attribute__((noreturn));
 /** Runs @a fn as both ranks; what main() returns. */
 int t_pair(int argc, char **argv, void (*fn)(t_ctx_t *));
 
+/** Starts both ranks as processes of their own, which go through t_pair(); what
+ *  waitpid() says of them. */
+void t_pair_ends(int argc, char **argv, int status[2]);
+
 /** Runs @a fn as one process, which rank 0 fills. */
 int t_single(int argc, char **argv, void (*fn)(t_ctx_t *));
+
+/** Does this UCX choose its ways by its second generation of protocols, which
+ *  is the default from 1.16 on? */
+int t_new_protocols(void);
 
 /** Loads libuct_ascend.so of this build; before t_open(). */
 void t_load_module(void);

@@ -2,7 +2,8 @@
 /*
  * P20: parts of one allocation keep their places. Four quarters of one block go
  * to the peer in a shuffled order and come back into other quarters; messages
- * of many lengths from all over the block arrive as they were.
+ * of many lengths from all over the block arrive as they were. P19: so does one
+ * from an odd address inside an allocation, of which only the base can be exported.
  */
 #include "t_ucx.h"
 
@@ -73,6 +74,27 @@ static void t_inside(t_ctx_t *t)
     t_free(T_DEVICE, block);
 }
 
+static void t_interior(t_ctx_t *t)
+{
+    char *block = t_alloc(T_DEVICE, VIEWS * QUARTER), *at = block + 12345;
+    int64_t copies = t_link("get_ops");
+
+    if (t->rank == 0) {
+        t_fill(T_DEVICE, at, QUARTER, 12);
+        t_wait(t, t_send(t, t->ep, at, QUARTER, 12345));
+    } else {
+        t_poison(T_DEVICE, block, VIEWS * QUARTER);
+        t_wait(t, t_recv(t, at, QUARTER, 12345));
+        t_verify(T_DEVICE, at, QUARTER, 12, "interior");
+        t_verify_poison(T_DEVICE, block, 12345, "before the interior");
+        t_verify_poison(T_DEVICE, at + QUARTER, 4096, "behind the interior");
+        T_CHECK(t_link("get_ops") - copies == 1, "%lld direct copies",
+                (long long)(t_link("get_ops") - copies));
+    }
+    t_sync(t);
+    t_free(T_DEVICE, block);
+}
+
 static void t_views(t_ctx_t *t)
 {
     t_load_module();
@@ -80,6 +102,7 @@ static void t_views(t_ctx_t *t)
     t_open(t, 0);
     t_quarters(t);
     t_inside(t);
+    t_interior(t);
     t_close(t);
 }
 

@@ -3,17 +3,22 @@
  * Protects: a program that sleeps in ucp_worker_wait() between progress calls
  * is not left asleep while a copy is under way on the device, nor while the other
  * process needs its part of a relayed one. run.tab packs small allocations, so that
- * all but the first cannot be exported.
+ * all but the first cannot be exported. P34: every second wait is made by a thread
+ * of its own, which has no device and meets the worker for the first time.
  */
 #include "t_ucx.h"
+
+#include <pthread.h>
 
 static void t_open_wakeup(t_ctx_t *t)
 {
     ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES,
                            .features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP};
+    ucp_worker_params_t worker = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                                  .thread_mode = UCS_THREAD_MODE_SERIALIZED};
 
     T_UCX(ucp_init(&params, NULL, &t->context));
-    t_open_worker(t);
+    T_UCX(ucp_worker_create(t->context, &worker, &t->worker));
     t_connect(t, 0);
 }
 
@@ -31,6 +36,32 @@ static void t_sleep_wait(t_ctx_t *t, void *request)
         }
     }
     t_wait(t, request);
+}
+
+typedef struct t_job {
+    t_ctx_t *t;
+    void *request;
+} t_job_t;
+
+static void *t_sleep_in_thread(void *arg)
+{
+    t_job_t *job = arg;
+
+    t_sleep_wait(job->t, job->request);
+    return NULL;
+}
+
+static void t_wait_somewhere(t_ctx_t *t, void *request, int in_thread)
+{
+    t_job_t job = {t, request};
+    pthread_t thread;
+
+    if (!in_thread) {
+        t_sleep_wait(t, request);
+        return;
+    }
+    T_CHECK(pthread_create(&thread, NULL, t_sleep_in_thread, &job) == 0, "no thread");
+    pthread_join(thread, NULL);
 }
 
 static void t_wakeup(t_ctx_t *t)
@@ -51,17 +82,18 @@ static void t_wakeup(t_ctx_t *t)
 
             if (t->rank == 0) {
                 t_fill(kind, buf, sizes[i], i);
-                t_sleep_wait(t, t_send(t, t->ep, buf, sizes[i], i));
+                t_wait_somewhere(t, t_send(t, t->ep, buf, sizes[i], i), (i + variant) % 2);
             } else {
-                t_sleep_wait(t, t_recv(t, buf, sizes[i], i));
+                t_wait_somewhere(t, t_recv(t, buf, sizes[i], i), (i + variant) % 2);
                 t_verify(kind, buf, sizes[i], i, "message");
             }
             t_sync(t);
             t_free(kind, buf);
         }
     }
-    /* six large messages to or from a host, and one of packed device memory */
-    T_CHECK(t_link("relay_ops") + t_link("relay_served") >= 7,
+    /* one message of packed device memory, and six large ones to or from a host,
+     * which later releases of UCX cut into pieces themselves */
+    T_CHECK(t_link("relay_ops") + t_link("relay_served") >= (t_new_protocols() ? 1 : 7),
             "%lld copies were relayed, %lld served", (long long)t_link("relay_ops"),
             (long long)t_link("relay_served"));
     t_free(T_DEVICE, first);
