@@ -23,6 +23,7 @@ struct node *node_self;
 static pthread_mutex_t node_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node *nodes[NODE_MAX];
 static int node_count;
+static struct node *buried;
 static char node_dir[PATH_MAX];
 static char node_path[PATH_MAX + 32];
 static _Atomic uint32_t *roster; /* counts arrivals; shared by all */
@@ -195,10 +196,13 @@ static void adopt(const char *path, int32_t tgid)
     }
 }
 
-/* A program that outlives many others must not keep what they had. The mapping
- * stays, tasks may hold pointers into it, but without memory behind it. */
+/* A program that outlives many others must not keep what they had. The structure
+ * and the mapping stay, tasks may hold pointers to them, but without memory behind
+ * the mapping. */
 static void bury(struct node *n)
 {
+    n->buried = buried;
+    buried = n;
     atomic_store(&n->dead, 1);
     fallocate(n->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, sizeof(struct node_file));
     close(n->fd);

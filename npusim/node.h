@@ -114,6 +114,7 @@ struct node {
     int32_t tgid;
     _Atomic uint32_t dead;
     _Atomic uint64_t checked_ns;
+    struct node *buried; /* the one that died before */
 };
 
 extern struct node *node_self; /* NULL before the first aclInit */
