@@ -32,15 +32,8 @@ value() {
     "$@" --json | sed -nE 's/.*"value":([0-9.e+]+).*/\1/p'
 }
 
-stock() {
-    env -u OMPI_MCA_mca_base_component_path -u LD_PRELOAD OMPI_ALLOW_RUN_AS_ROOT=1 \
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2 --mca pml ucx \
-        --mca opal_common_ucx_tls any "$@"
-}
-
-ours() {
-    "$build/ascendrun" --sim --devices 2 -n 2 "$@"
-}
+# shellcheck source=bench/launch.sh
+. "$(dirname "$0")/launch.sh"
 
 median() {
     sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'

@@ -48,16 +48,8 @@ sample() {
     done <<<"$out"
 }
 
-# The distribution's UCX, by its own settings and without anything of ours.
-stock() {
-    env -u OMPI_MCA_mca_base_component_path -u LD_PRELOAD OMPI_ALLOW_RUN_AS_ROOT=1 \
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2 --mca pml ucx \
-        --mca opal_common_ucx_tls any "$@"
-}
-
-ours() {
-    "$build/ascendrun" --sim --devices 2 -n 2 "$@"
-}
+# shellcheck source=bench/launch.sh
+. "$(dirname "$0")/launch.sh"
 
 # p2p TEST SIZE...
 p2p() {
